@@ -1,0 +1,212 @@
+package qaoa
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-json/jsontext"
+)
+
+// MaxDepth is how many levels of nesting a JSON text may have.
+const MaxDepth = 10_000
+
+// A JSON is one JSON text in the form that this project writes: no blanks
+// between tokens, strings as unescaped UTF-8 without HTML escapes, members in
+// the order of the source (repeated ones included), numbers as the source
+// wrote them (1.0 stays 1.0, and no integer passes through float64).
+//
+// The empty string is "absent". Make one with [Compact] or [Value.JSON]; a
+// conversion from string is right only for text that is already in this form.
+type JSON string
+
+var formatOptions = []jsontext.Options{
+	jsontext.AllowDuplicateNames(true),
+	jsontext.AllowInvalidUTF8(true),
+}
+
+// Compact returns the JSON text in src in the project's form. Invalid UTF-8
+// and lone surrogates become U+FFFD. Text that is not one JSON value, or nests
+// deeper than [MaxDepth], is an error.
+func Compact[Bytes ~[]byte | ~string](src Bytes) (JSON, error) {
+	out, err := AppendCompact(make([]byte, 0, len(src)), src)
+	if err != nil {
+		return "", err
+	}
+	return JSON(out), nil
+}
+
+// AppendCompact appends what [Compact] returns to dst.
+func AppendCompact[Bytes ~[]byte | ~string](dst []byte, src Bytes) ([]byte, error) {
+	out, err := jsontext.AppendFormat(dst, src, formatOptions...)
+	if err != nil {
+		return dst, syntaxError(err)
+	}
+	return out, nil
+}
+
+// syntaxError words an error of the JSON library in ours: offset, then fault.
+func syntaxError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errors.New("not valid JSON: the text ends before the value does")
+	}
+	if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Errorf("not valid JSON at byte %d: %v", se.ByteOffset, se.Err)
+	}
+	return fmt.Errorf("not valid JSON: %v", err)
+}
+
+// Quote returns s as a JSON string in the project's form.
+func Quote(s string) JSON { return JSON(AppendQuote(nil, s)) }
+
+// AppendQuote appends s to dst as a JSON string: only the quote, the backslash
+// and control characters are escaped. Invalid UTF-8 becomes U+FFFD.
+func AppendQuote(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
+				start = i + 1
+			}
+			i += n
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+// Kind tells what j holds, by its first character; Invalid if j is absent.
+func (j JSON) Kind() Kind {
+	if j == "" {
+		return Invalid
+	}
+	switch j[0] {
+	case 'n':
+		return Null
+	case 't', 'f':
+		return Bool
+	case '"':
+		return String
+	case '[':
+		return Array
+	case '{':
+		return Object
+	}
+	return Number
+}
+
+// Value returns j as a tree. A JSON that is absent is the zero Value.
+func (j JSON) Value() (Value, error) {
+	if j == "" {
+		return Value{}, nil
+	}
+	return ParseValue(string(j))
+}
+
+// Text returns the content of j if it is a JSON string, else j itself: what a
+// reader would see.
+func (j JSON) Text() string {
+	if j.Kind() != String {
+		return string(j)
+	}
+	if out, err := jsontext.AppendUnquote(nil, string(j)); err == nil {
+		return string(out)
+	}
+	return string(j)
+}
+
+// ParseValue returns the one JSON value in src as a tree, with members in
+// order, repeated ones included, and numbers as text. Invalid UTF-8 and lone
+// surrogates become U+FFFD.
+func ParseValue[Bytes ~[]byte | ~string](src Bytes) (Value, error) {
+	var r io.Reader
+	switch s := any(src).(type) {
+	case []byte:
+		r = bytes.NewReader(s)
+	default:
+		r = strings.NewReader(string(src))
+	}
+	dec := jsontext.NewDecoder(r, formatOptions...)
+	v, err := readValue(dec)
+	if err != nil {
+		return Value{}, syntaxError(err)
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return Value{}, errors.New("not valid JSON: text after the value")
+	}
+	return v, nil
+}
+
+func readValue(dec *jsontext.Decoder) (Value, error) {
+	tok, err := dec.ReadToken()
+	if err != nil {
+		return Value{}, err
+	}
+	switch tok.Kind() {
+	case 'n':
+		return Value{Kind: Null, Text: "null"}, nil
+	case 't', 'f':
+		return Value{Kind: Bool, Text: tok.String()}, nil
+	case '"':
+		return Value{Kind: String, Text: strings.Clone(tok.String())}, nil
+	case '0':
+		return Value{Kind: Number, Text: strings.Clone(tok.String())}, nil
+	case '[':
+		v := Value{Kind: Array}
+		for dec.PeekKind() != ']' {
+			item, err := readValue(dec)
+			if err != nil {
+				return Value{}, err
+			}
+			v.Items = append(v.Items, item)
+		}
+		_, err := dec.ReadToken()
+		return v, err
+	}
+	v := Value{Kind: Object}
+	for dec.PeekKind() != '}' {
+		key, err := dec.ReadToken()
+		if err != nil {
+			return Value{}, err
+		}
+		name := strings.Clone(key.String())
+		val, err := readValue(dec)
+		if err != nil {
+			return Value{}, err
+		}
+		v.Members = append(v.Members, Member{Name: name, Value: val})
+	}
+	_, err = dec.ReadToken()
+	return v, err
+}
