@@ -137,9 +137,9 @@ func (s Step) observed() bool {
 }
 
 // AppendCall appends c to dst: {"name","arguments"}, or {"raw"} for a call
-// that did not parse, which a call without a name counts as.
+// that did not parse.
 func AppendCall(dst []byte, c Call) []byte {
-	if c.Raw != "" || (c.Name == "" && c.Arguments == "") {
+	if c.Raw != "" {
 		dst = append(dst, `{"raw":`...)
 		dst = AppendQuote(dst, c.Raw)
 		return append(dst, '}')

@@ -1,0 +1,386 @@
+package qaoa
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// AppendInterchange appends rec in interchange form, the paper's ShareGPT
+// layout, to dst as one line without the line break:
+//
+//	{"conversations":[{"from","value"}…],"system":"…","tools":"<JSON text>","properties":{…}}
+//
+// Every call is a function_call message followed by its observation, and a
+// turn ends with one gpt message. Parallel and serial calls look alike in that
+// layout, so properties.turn_N_steps keeps how many calls each step has. Labels
+// of shape are written for others; [DecodeInterchange] computes its own.
+func AppendInterchange(dst []byte, rec Record) []byte {
+	dst = append(dst, `{"conversations":[`...)
+	first := true
+	message := func(from string, value []byte) {
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(append(append(dst, `{"from":"`...), from...), `","value":`...)
+		dst = append(AppendQuote(dst, string(value)), '}')
+	}
+	var call []byte
+	for _, t := range rec.Turns {
+		message("human", []byte(t.Query))
+		for _, s := range t.Steps {
+			for i, c := range s.Calls {
+				call = AppendCall(call[:0], c)
+				message("function_call", call)
+				message("observation", []byte(s.Observation(i)))
+			}
+		}
+		message("gpt", []byte(t.Answer))
+	}
+	dst = append(dst, `],"system":`...)
+	dst = AppendQuote(dst, rec.System)
+	dst = append(dst, `,"tools":`...)
+	dst = AppendQuote(dst, string(AppendTools(nil, rec.Tools)))
+	dst = append(dst, `,"properties":{"id":`...)
+	dst = AppendQuote(dst, rec.ID)
+	dst = append(dst, `,"source":`...)
+	dst = appendSource(dst, rec.Source)
+	dst = append(dst, `,"turns":`...)
+	dst = strconv.AppendInt(dst, int64(len(rec.Turns)), 10)
+	shape := ShapeOf(rec)
+	for i, t := range rec.Turns {
+		dst = appendTurnLabels(dst, i+1, t, shape.Turns[i])
+	}
+	if rec.Meta != "" {
+		dst = append(append(dst, `,"meta":`...), rec.Meta...)
+	}
+	return append(dst, "}}"...)
+}
+
+func appendTurnLabels(dst []byte, n int, t Turn, shape TurnShape) []byte {
+	key := fmt.Sprintf(`,"turn_%d`, n)
+	dst = append(append(append(dst, key...), `":"`...), shape.Hop...)
+	dst = append(dst, '"')
+	if shape.Strategy != "" {
+		dst = append(append(append(dst, key...), `_strategy":"`...), shape.Strategy...)
+		dst = append(dst, '"')
+	}
+	dst = append(append(dst, key...), `_steps":[`...)
+	for i, s := range t.Steps {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(len(s.Calls)), 10)
+	}
+	return append(dst, ']')
+}
+
+// DecodeInterchange reads one record in interchange form, see
+// [AppendInterchange]. It accepts "assistant" for gpt, a function_call value
+// that is an array of calls (one step), a list instead of a text for "tools",
+// and labels of any spelling, which it does not use. Without turn_N_steps each
+// function_call message is a step of its own. The ID is empty if neither
+// properties.id nor id is there: released data have none.
+//
+// Faults are of type *[Error] with the path of the culprit.
+func DecodeInterchange(data []byte) (Record, error) { return decodeInterchange(data, false) }
+
+// DecodeInterchangePrediction reads a prediction in interchange form, where a
+// function_call value may be null or a text that is no call: such a call has
+// Raw set. properties.repeat, if there, is the repeat.
+func DecodeInterchangePrediction(data []byte) (Prediction, error) {
+	rec, err := decodeInterchange(data, true)
+	if err != nil {
+		return Prediction{}, err
+	}
+	if rec.ID == "" {
+		return Prediction{}, &Error{Path: "/properties", Msg: `want a member "id" that names the record, have none`}
+	}
+	return Prediction{ID: rec.ID, Repeat: rec.Source.Index, Turns: rec.Turns}, nil
+}
+
+// A message is one element of "conversations".
+type message struct {
+	from  string
+	value string
+	null  bool
+}
+
+// properties is what a reader uses of the object of that name.
+type properties struct {
+	id     string
+	repeat int
+	source Source
+	meta   JSON
+	steps  map[int][]int // by 1-based turn
+}
+
+func decodeInterchange(data []byte, predicted bool) (Record, error) {
+	c := newCursor(data)
+	var (
+		rec      Record
+		messages []message
+		props    properties
+		seen     bool
+	)
+	err := c.object(func(name string) (err error) {
+		switch name {
+		case "conversations":
+			seen = true
+			messages, err = c.messages()
+		case "system":
+			rec.System, err = c.optStr()
+		case "tools":
+			rec.Tools, err = c.foreignTools()
+		case "properties":
+			props, err = c.properties()
+		case "id":
+			rec.ID, err = c.str()
+		default:
+			err = c.skip()
+		}
+		return err
+	})
+	if err != nil {
+		return Record{}, err
+	}
+	if !seen {
+		return Record{}, &Error{Msg: `want a member "conversations", have none`}
+	}
+	if err := c.end(); err != nil {
+		return Record{}, err
+	}
+	if props.id != "" {
+		rec.ID = props.id
+	}
+	rec.Source, rec.Meta = props.source, props.meta
+	if predicted {
+		rec.Source.Index = props.repeat
+	}
+	rec.Turns, err = foldMessages(messages, props.steps, predicted)
+	if err == nil && len(rec.Turns) == 0 && !predicted {
+		err = &Error{Path: "/conversations", Msg: "want at least one human message, have none"}
+	}
+	return rec, err
+}
+
+func (c *cursor) messages() ([]message, error) {
+	var out []message
+	err := c.array(func() error {
+		var m message
+		err := c.object(func(name string) (err error) {
+			switch name {
+			case "from":
+				m.from, err = c.str()
+			case "value":
+				if c.dec.PeekKind() == 'n' {
+					m.null = true
+					return c.skip()
+				}
+				m.value, err = c.str()
+			default:
+				err = c.skip()
+			}
+			return err
+		})
+		out = append(out, m)
+		return err
+	})
+	return out, err
+}
+
+// foreignTools reads a list of tools, or a text that holds one.
+func (c *cursor) foreignTools() ([]Tool, error) {
+	switch c.dec.PeekKind() {
+	case 'n':
+		return nil, c.skip()
+	case '[':
+		var tools []Tool
+		err := c.array(func() error {
+			t, err := c.tool(true)
+			tools = append(tools, t)
+			return err
+		})
+		return tools, err
+	}
+	text, err := c.str()
+	if err != nil || strings.TrimSpace(text) == "" {
+		return nil, err
+	}
+	tools, err := DecodeTools([]byte(text))
+	if inner, ok := err.(*Error); ok { //nolint:errorlint // DecodeTools returns it bare
+		return nil, c.errorf("in the JSON text, at %q: %s", inner.Path, inner.Msg)
+	}
+	return tools, err
+}
+
+func (c *cursor) properties() (properties, error) {
+	p := properties{}
+	if c.dec.PeekKind() == 'n' {
+		return p, c.skip()
+	}
+	err := c.object(func(name string) (err error) {
+		switch {
+		case name == "id":
+			p.id, err = c.str()
+		case name == "repeat":
+			p.repeat, err = c.number()
+		case name == "source" && c.dec.PeekKind() == '{':
+			p.source, err = c.source()
+		case name == "meta":
+			p.meta, err = c.optObject()
+		case strings.HasPrefix(name, "turn_") && strings.HasSuffix(name, "_steps"):
+			n, convErr := strconv.Atoi(name[len("turn_") : len(name)-len("_steps")])
+			if convErr != nil {
+				return c.skip()
+			}
+			if p.steps == nil {
+				p.steps = map[int][]int{}
+			}
+			sizes := []int{}
+			err = c.array(func() error {
+				size, err := c.number()
+				if err == nil && size == 0 {
+					err = c.errorf("want the number of calls of a step, at least 1, have 0")
+				}
+				sizes = append(sizes, size)
+				return err
+			})
+			p.steps[n] = sizes
+		default:
+			err = c.skip()
+		}
+		return err
+	})
+	return p, err
+}
+
+// foldMessages makes turns of messages. A turn is human, then calls with
+// their observations, then at most one gpt.
+func foldMessages(messages []message, steps map[int][]int, predicted bool) ([]Turn, error) {
+	var turns []Turn
+	answered := false // the current turn has its gpt message
+	open := 0         // calls of the last step that have no observation yet
+	for i, m := range messages {
+		path := fmt.Sprintf("/conversations/%d", i)
+		if m.null && m.from != "function_call" && m.from != "observation" && !predicted {
+			return nil, &Error{Path: path + "/value", Msg: "want a string, have null"}
+		}
+		if m.from == "human" {
+			turns = append(turns, Turn{Query: m.value})
+			answered, open = false, 0
+			continue
+		}
+		if len(turns) == 0 {
+			return nil, &Error{Path: path + "/from", Msg: fmt.Sprintf("want a human message first, have %.40q", m.from)}
+		}
+		t := &turns[len(turns)-1]
+		if answered {
+			return nil, &Error{Path: path + "/from", Msg: fmt.Sprintf("want a human message after the answer, have %.40q", m.from)}
+		}
+		switch m.from {
+		case "function_call":
+			calls, err := messageCalls(m, path, predicted)
+			if err != nil {
+				return nil, err
+			}
+			t.Steps = append(t.Steps, Step{Calls: calls})
+			open = len(calls)
+		case "observation":
+			if open == 0 {
+				return nil, &Error{Path: path + "/from", Msg: "want an observation only after its call, have one more"}
+			}
+			s := &t.Steps[len(t.Steps)-1]
+			if m.value != "" && s.Observations == nil {
+				s.Observations = make([]string, len(s.Calls))
+			}
+			if m.value != "" {
+				s.Observations[len(s.Calls)-open] = m.value
+			}
+			open--
+		case "gpt", "assistant":
+			t.Answer, answered = m.value, true
+		default:
+			return nil, &Error{Path: path + "/from", Msg: fmt.Sprintf("want human, function_call, observation or gpt, have %.40q", m.from)}
+		}
+	}
+	for i := range turns {
+		if sizes, ok := steps[i+1]; ok {
+			if err := regroup(&turns[i], sizes, i+1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return turns, nil
+}
+
+// messageCalls reads the value of a function_call message.
+func messageCalls(m message, path string, predicted bool) ([]Call, error) {
+	if predicted {
+		if m.null {
+			return []Call{{Raw: "null"}}, nil
+		}
+		j, err := Compact(m.value)
+		if err != nil {
+			return []Call{{Raw: m.value}}, nil //nolint:nilerr // a text that is no call is data here
+		}
+		return []Call{ReadCall(j)}, nil
+	}
+	if m.null {
+		return nil, &Error{Path: path + "/value", Msg: "want the JSON text of a call, have null"}
+	}
+	c := newCursor([]byte(m.value))
+	var (
+		calls []Call
+		err   error
+	)
+	if c.dec.PeekKind() == '[' {
+		calls, err = c.calls(false)
+		if err == nil && len(calls) == 0 {
+			err = &Error{Msg: "want at least one call, have an empty array"}
+		}
+	} else {
+		calls = make([]Call, 1)
+		calls[0], err = c.call()
+	}
+	if err == nil {
+		err = c.end()
+	}
+	if inner, ok := err.(*Error); ok { //nolint:errorlint // the cursor returns it bare
+		return nil, &Error{Path: path + "/value", Msg: fmt.Sprintf("in the JSON text, at %q: %s", inner.Path, inner.Msg)}
+	}
+	return calls, err
+}
+
+// regroup puts the calls of t into steps of the given sizes.
+func regroup(t *Turn, sizes []int, n int) error {
+	var calls []Call
+	var obs []string
+	for _, s := range t.Steps {
+		for i, c := range s.Calls {
+			calls = append(calls, c)
+			obs = append(obs, s.Observation(i))
+		}
+	}
+	total := 0
+	for _, size := range sizes {
+		total += size
+	}
+	if total != len(calls) {
+		return &Error{
+			Path: fmt.Sprintf("/properties/turn_%d_steps", n),
+			Msg:  fmt.Sprintf("want steps that add up to the %d calls of turn %d, have %d; correct the sizes, or leave them out", len(calls), n, total),
+		}
+	}
+	t.Steps = nil
+	for _, size := range sizes {
+		s := Step{Calls: calls[:size:size], Observations: obs[:size:size]}
+		if !s.observed() {
+			s.Observations = nil
+		}
+		t.Steps = append(t.Steps, s)
+		calls, obs = calls[size:], obs[size:]
+	}
+	return nil
+}
