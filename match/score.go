@@ -1,6 +1,18 @@
 package match
 
-// A Score holds the metrics of one instance, each in [0,1].
+// A Score holds the metrics of one instance, each in [0,1]:
+//
+//	SP  = 1 if |P| = |G| and every name matches, else 0
+//	FP  = matched names / n        SPA = strict matches / n
+//	FPA = flexible matches / n     n   = max(|P|, |G|)
+//
+// where P are the predicted and G the gold calls, and matches are counted by
+// a maximum matching (UniToolCall, section 4.1: missing predictions count as
+// null). FPAArg is FPA with ROUGE-L taken argument by argument. With no call
+// on either side all metrics are 1, with calls on one side only all are 0.
+// The knobs Divisor and Empty of [Options] change n and the empty case.
+//
+// SPA <= FPA <= FP, SPA <= FPAArg <= FP and SP <= FP always hold.
 type Score struct {
 	SP     float64 `json:"SP"`
 	FP     float64 `json:"FP"`
@@ -23,5 +35,85 @@ type Verdict struct {
 	Strict      bool   `json:"strict"`
 	Flexible    bool   `json:"flexible"`
 	FlexibleArg bool   `json:"flexible_arg"`
-	Why         string `json:"why"`
+	Why         string `json:"why"` // one line for people
+
+	// Rule is what decided: the rule that made the calls equal, or that they
+	// failed. Path is the JSON Pointer of the place within the arguments.
+	Rule Rule   `json:"rule,omitempty"`
+	Path string `json:"path,omitempty"`
+	// GoldForm and PredForm are the canonical forms at that place.
+	GoldForm string `json:"gold_form,omitempty"`
+	PredForm string `json:"pred_form,omitempty"`
+}
+
+// A Rule names what decided a [Verdict].
+type Rule string
+
+// Counts are the sizes of two sets of calls and of the maximum matchings
+// between them.
+type Counts struct {
+	Gold    int // gold calls
+	Pred    int // predicted calls, unparsable ones included
+	Name    int // pairs whose names match
+	Strict  int // pairs whose arguments are equal too
+	Flex    int // pairs whose arguments are equal or close
+	FlexArg int // the same, close argument by argument
+}
+
+// Add adds d to c, as if the two sets of calls were apart: no call of one is
+// ever paired with a call of the other.
+func (c *Counts) Add(d Counts) {
+	c.Gold += d.Gold
+	c.Pred += d.Pred
+	c.Name += d.Name
+	c.Strict += d.Strict
+	c.Flex += d.Flex
+	c.FlexArg += d.FlexArg
+}
+
+// namesHold reports the condition of SP.
+func (c Counts) namesHold() bool { return c.Gold == c.Pred && c.Name == c.Gold }
+
+// Score returns the metrics of an instance with these counts; see [Score].
+func (c Counts) Score(opt Options) Score { return c.score(opt, c.namesHold(), max(c.Gold, c.Pred)) }
+
+// score is Score with SP's condition and the padded size n given.
+func (c Counts) score(opt Options, sp bool, n int) Score {
+	if c.Gold == 0 && c.Pred == 0 {
+		if opt.Empty == EmptyWrong {
+			return Score{}
+		}
+		return Score{SP: 1, FP: 1, SPA: 1, FPA: 1, FPAArg: 1}
+	}
+	if c.Gold == 0 || c.Pred == 0 {
+		return Score{}
+	}
+	if opt.Divisor == DividePredicted {
+		n = c.Pred
+	}
+	s := Score{
+		FP:     float64(c.Name) / float64(n),
+		SPA:    float64(c.Strict) / float64(n),
+		FPA:    float64(c.Flex) / float64(n),
+		FPAArg: float64(c.FlexArg) / float64(n),
+	}
+	if sp {
+		s.SP = 1
+	}
+	return s
+}
+
+// Aligned scores a conversation turn by turn: turn t pairs its own calls only,
+// the matchings are summed, n = Σ max(|P_t|, |G_t|), and SP is 1 if it is in
+// every turn, where a turn without any call holds. (Without alignment the
+// calls of all turns are pooled into one instance.)
+func Aligned(turns []Counts, opt Options) Score {
+	var sum Counts
+	n, sp := 0, true
+	for _, t := range turns {
+		sum.Add(t)
+		n += max(t.Gold, t.Pred)
+		sp = sp && t.namesHold()
+	}
+	return sum.score(opt, sp, n)
 }
