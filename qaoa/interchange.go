@@ -230,9 +230,9 @@ func (c *cursor) properties() (properties, error) {
 			p.source, err = c.source()
 		case name == "meta":
 			p.meta, err = c.optObject()
-		case strings.HasPrefix(name, "turn_") && strings.HasSuffix(name, "_steps"):
-			n, convErr := strconv.Atoi(name[len("turn_") : len(name)-len("_steps")])
-			if convErr != nil {
+		default:
+			n, ok := stepsKey(name)
+			if !ok {
 				return c.skip()
 			}
 			if p.steps == nil {
@@ -248,12 +248,24 @@ func (c *cursor) properties() (properties, error) {
 				return err
 			})
 			p.steps[n] = sizes
-		default:
-			err = c.skip()
 		}
 		return err
 	})
 	return p, err
+}
+
+// stepsKey returns the N of turn_N_steps.
+func stepsKey(name string) (int, bool) {
+	rest, ok := strings.CutPrefix(name, "turn_")
+	if !ok {
+		return 0, false
+	}
+	digits, ok := strings.CutSuffix(rest, "_steps")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil
 }
 
 // foldMessages makes turns of messages. A turn is human, then calls with
