@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -184,19 +185,17 @@ func stemPlural(w string) string {
 	return w[:len(w)-1]
 }
 
-// features calls add for every feature of text, repeated ones included. The
-// buffer is scratch space, returned for the next call.
-func features(text string, buf []byte, add func(feature)) []byte {
-	for w := range split(text) {
-		if stopWords[w] {
-			add(feature{xxh3.HashStringSeed(w, 1) &^ 1, stopFactor})
-			continue
-		}
-		w = Stem(w)
-		add(feature{xxh3.HashStringSeed(w, 1) &^ 1, wordFactor})
-		buf = ngrams(w, buf, add)
+// wordFeatures calls add for every feature of a word as split yields it,
+// repeated ones included. The buffer is scratch space, returned for the next
+// call.
+func wordFeatures(w string, buf []byte, add func(feature)) []byte {
+	if stopWords[w] {
+		add(feature{xxh3.HashStringSeed(w, 1) &^ 1, stopFactor})
+		return buf
 	}
-	return buf
+	w = Stem(w)
+	add(feature{xxh3.HashStringSeed(w, 1) &^ 1, wordFactor})
+	return ngrams(w, buf, add)
 }
 
 // ngrams calls add for every n-gram of w between its two marks.
@@ -228,25 +227,20 @@ type counted struct {
 }
 
 // count returns the distinct features of text in order of their hashes.
-func count(text string, scratch []feature, buf []byte) ([]counted, []feature, []byte) {
-	scratch = scratch[:0]
-	buf = features(text, buf, func(f feature) { scratch = append(scratch, f) })
-	slices.SortFunc(scratch, func(a, b feature) int {
-		if a.hash < b.hash {
-			return -1
-		}
-		if a.hash > b.hash {
-			return 1
-		}
-		return 0
-	})
-	out := make([]counted, 0, len(scratch))
-	for _, f := range scratch {
+func count(text string) []counted {
+	var all []feature
+	var buf []byte
+	for w := range split(text) {
+		buf = wordFeatures(w, buf, func(f feature) { all = append(all, f) })
+	}
+	slices.SortFunc(all, func(a, b feature) int { return cmp.Compare(a.hash, b.hash) })
+	out := make([]counted, 0, len(all))
+	for _, f := range all {
 		if n := len(out); n > 0 && out[n-1].hash == f.hash {
 			out[n-1].n++
 			continue
 		}
 		out = append(out, counted{f, 1})
 	}
-	return out, scratch, buf
+	return out
 }

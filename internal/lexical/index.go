@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -55,7 +56,7 @@ type Index struct {
 	unkn  float64          // idf of a feature that no text holds
 	avg   float64          // features of a text, on average
 	docs  []Vector
-	start []int32 // postings of feature f: [start[f], start[f+1])
+	start []int // postings of feature f: [start[f], start[f+1])
 	post  []posting
 
 	accs sync.Pool // *[]uint32, one sum per text, all zero
@@ -69,55 +70,94 @@ type posting struct {
 // NewIndex returns the index of docs. Any number of texts of any content is
 // fine, empty texts are never found.
 func NewIndex(docs []string) *Index {
-	x := &Index{ids: make(map[uint64]int32), docs: make([]Vector, len(docs))}
-	var (
-		df      []int32
-		grams   []bool
-		factors []float32
-		tf      = make([][]uint16, len(docs))
-		lens    = make([]int, len(docs))
-		scratch []feature
-		buf     []byte
-		total   int
-	)
-	for d, text := range docs {
-		var fs []counted
-		fs, scratch, buf = count(text, scratch, buf)
-		terms, tfs := make([]int32, len(fs)), make([]uint16, len(fs))
-		for i, f := range fs {
-			id, ok := x.ids[f.hash]
-			if !ok {
-				id = int32(len(df))
-				x.ids[f.hash] = id
-				df, grams, factors = append(df, 0), append(grams, f.hash&1 == 1), append(factors, f.factor)
-			}
-			df[id]++
-			terms[i], tfs[i] = id, uint16(min(f.n, math.MaxUint16))
-			lens[d] += f.n
-		}
-		total += lens[d]
-		x.docs[d].terms, tf[d] = terms, tfs
+	var b builder
+	b.ids, b.words = make(map[uint64]int32), make(map[string][]int32)
+	var total int
+	for _, text := range docs {
+		total += b.add(text)
 	}
+	x := &Index{ids: b.ids, docs: make([]Vector, len(docs))}
 	x.avg = max(float64(total)/float64(max(len(docs), 1)), 1)
 	x.unkn = idf(len(docs), 0)
-	x.idf = make([]float64, len(df))
-	for f, n := range df {
-		if grams[f] && n > commonMin && int(n)*commonShare > len(docs) {
+	x.idf = make([]float64, len(b.df))
+	for f, n := range b.df {
+		if b.grams[f] && n > commonMin && int(n)*commonShare > len(docs) {
 			continue
 		}
-		x.idf[f] = idf(len(docs), int(n)) * float64(factors[f])
+		x.idf[f] = idf(len(docs), int(n)) * float64(b.factors[f])
 	}
-	for d := range docs {
-		v := &x.docs[d]
-		ws := make([]float64, len(v.terms))
-		for i, f := range v.terms {
-			ws[i] = x.idf[f] * x.saturate(int(tf[d][i]), lens[d])
-		}
-		*v = quantised(v.terms, ws, norm(ws))
-		tf[d] = nil
-	}
-	x.invert(len(df))
+	x.fill(&b)
 	return x
+}
+
+// builder counts the features of texts. The features of a word are found once,
+// since a few thousand words make most of a pool of tools.
+type builder struct {
+	ids     map[uint64]int32
+	words   map[string][]int32 // features of a word as split yields it
+	df      []int32            // by feature
+	grams   []bool             // by feature: an n-gram
+	factors []float32          // by feature
+
+	start []int    // features of text d: [start[d], start[d+1])
+	terms []int32  // distinct within a text
+	tfs   []uint16 // how often, in step with terms
+	lens  []int    // features of a text, repeated ones included
+
+	counts []uint16 // by feature: tf in the text at hand; else zero
+	buf    []byte
+}
+
+// add counts the features of one text and returns how many it has.
+func (b *builder) add(text string) int {
+	first, length := len(b.terms), 0
+	for w := range split(text) {
+		fs, ok := b.words[w]
+		if !ok {
+			fs = b.word(w)
+		}
+		length += len(fs)
+		for _, f := range fs {
+			if b.counts[f] == 0 {
+				b.terms = append(b.terms, f)
+			}
+			b.counts[f] += min(1, math.MaxUint16-b.counts[f])
+		}
+	}
+	b.start = append(b.start, first)
+	for _, f := range b.terms[first:] {
+		b.tfs = append(b.tfs, b.counts[f])
+		b.counts[f] = 0
+		b.df[f]++
+	}
+	b.lens = append(b.lens, length)
+	return length
+}
+
+// word numbers the features of a word not met before.
+func (b *builder) word(w string) []int32 {
+	var fs []int32
+	b.buf = wordFeatures(w, b.buf, func(f feature) {
+		id, ok := b.ids[f.hash]
+		if !ok {
+			id = int32(len(b.df))
+			b.ids[f.hash] = id
+			b.df, b.counts = append(b.df, 0), append(b.counts, 0)
+			b.grams, b.factors = append(b.grams, f.hash&1 == 1), append(b.factors, f.factor)
+		}
+		fs = append(fs, id)
+	})
+	b.words[strings.Clone(w)] = fs
+	return fs
+}
+
+// text returns the features of text d and how often each occurs.
+func (b *builder) text(d int) ([]int32, []uint16) {
+	end := len(b.terms)
+	if d+1 < len(b.start) {
+		end = b.start[d+1]
+	}
+	return b.terms[b.start[d]:end], b.tfs[b.start[d]:end]
 }
 
 // idf is the inverse document frequency of BM25, positive for every n in [0,N].
@@ -138,49 +178,63 @@ func norm(ws []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// quantised returns the vector of ws scaled by 1/length, in order of terms,
-// without what rounds to nothing.
-func quantised(terms []int32, ws []float64, length float64) Vector {
-	type tw struct {
-		t int32
-		w uint16
-	}
-	kept := make([]tw, 0, len(terms))
-	for i, t := range terms {
-		if length == 0 {
-			break
+// fill makes postings and vectors of what b counted. Postings come out in order
+// of texts, and vectors filled from them in order of features, so nothing has
+// to be sorted.
+func (x *Index) fill(b *builder) {
+	x.start = make([]int, len(b.df)+1)
+	weights := make([]uint16, len(b.terms)) // in step with b.terms
+	sizes := make([]int, len(x.docs))
+	var ws []float64
+	for d := range x.docs {
+		terms, tfs := b.text(d)
+		ws = ws[:0]
+		for i, f := range terms {
+			ws = append(ws, x.idf[f]*x.saturate(int(tfs[i]), b.lens[d]))
 		}
-		if w := uint16(math.Round(ws[i] / length * one)); w > 0 {
-			kept = append(kept, tw{t, w})
-		}
-	}
-	slices.SortFunc(kept, func(a, b tw) int { return cmp.Compare(a.t, b.t) })
-	v := Vector{make([]int32, len(kept)), make([]uint16, len(kept))}
-	for i, k := range kept {
-		v.terms[i], v.weights[i] = k.t, k.w
-	}
-	return v
-}
-
-// invert fills the postings from the vectors.
-func (x *Index) invert(features int) {
-	x.start = make([]int32, features+1)
-	for _, v := range x.docs {
-		for _, t := range v.terms {
-			x.start[t+1]++
+		length := norm(ws)
+		for i, f := range terms {
+			if w := quantise(ws[i], length); w > 0 {
+				weights[b.start[d]+i] = w
+				sizes[d]++
+				x.start[f+1]++
+			}
 		}
 	}
-	for f := range features {
+	for f := range b.df {
 		x.start[f+1] += x.start[f]
 	}
-	x.post = make([]posting, x.start[features])
-	next := slices.Clone(x.start[:features])
-	for d, v := range x.docs {
-		for i, t := range v.terms {
-			x.post[next[t]] = posting{int32(d), v.weights[i]}
-			next[t]++
+	x.post = make([]posting, x.start[len(b.df)])
+	next := slices.Clone(x.start)
+	for d := range x.docs {
+		terms, _ := b.text(d)
+		for i, f := range terms {
+			if w := weights[b.start[d]+i]; w > 0 {
+				x.post[next[f]] = posting{int32(d), w}
+				next[f]++
+			}
 		}
 	}
+	allTerms, allWeights := make([]int32, len(x.post)), make([]uint16, len(x.post))
+	from := 0
+	for d, n := range sizes {
+		x.docs[d] = Vector{allTerms[from : from : from+n], allWeights[from : from : from+n]}
+		from += n
+	}
+	for f := range b.df {
+		for _, p := range x.post[x.start[f]:x.start[f+1]] {
+			v := &x.docs[p.doc]
+			v.terms, v.weights = append(v.terms, int32(f)), append(v.weights, p.weight)
+		}
+	}
+}
+
+// quantise returns w/length in units of 1/one.
+func quantise(w, length float64) uint16 {
+	if length == 0 {
+		return 0
+	}
+	return uint16(math.Round(w / length * one))
 }
 
 // Len returns the number of texts.
@@ -189,24 +243,39 @@ func (x *Index) Len() int { return len(x.docs) }
 // Vector returns text as a vector of x. Features that no text of x holds
 // count for its length, so a score tells how much of the text was found.
 func (x *Index) Vector(text string) Vector {
-	fs, _, _ := count(text, nil, nil)
+	fs := count(text)
 	var length int
 	for _, f := range fs {
 		length += f.n
 	}
-	terms, known := make([]int32, 0, len(fs)), make([]float64, 0, len(fs))
-	all := make([]float64, 0, len(fs))
-	for _, f := range fs {
+	ids, ws := make([]int32, len(fs)), make([]float64, len(fs))
+	for i, f := range fs {
 		id, ok := x.ids[f.hash]
-		if !ok {
-			all = append(all, x.unkn*float64(f.factor)*x.saturate(f.n, length))
-			continue
+		ids[i], ws[i] = id, x.unkn*float64(f.factor)
+		if ok {
+			ws[i] = x.idf[id]
+		} else {
+			ids[i] = -1
 		}
-		w := x.idf[id] * x.saturate(f.n, length)
-		all = append(all, w)
-		terms, known = append(terms, id), append(known, w)
+		ws[i] *= x.saturate(f.n, length)
 	}
-	return quantised(terms, known, norm(all))
+	type term struct {
+		id int32
+		w  uint16
+	}
+	kept := make([]term, 0, len(fs))
+	total := norm(ws)
+	for i, id := range ids {
+		if w := quantise(ws[i], total); w > 0 && id >= 0 {
+			kept = append(kept, term{id, w})
+		}
+	}
+	slices.SortFunc(kept, func(a, b term) int { return cmp.Compare(a.id, b.id) })
+	v := Vector{make([]int32, len(kept)), make([]uint16, len(kept))}
+	for i, k := range kept {
+		v.terms[i], v.weights[i] = k.id, k.w
+	}
+	return v
 }
 
 // Doc returns the vector of text doc. It panics if there is no such text.
