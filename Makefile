@@ -1,0 +1,54 @@
+# The commands of this project. "make help" lists them.
+GO ?= go
+OUT ?= demo-out
+TOOL = $(GO) tool -modfile=tools/go.mod
+VERSION ?= 0.1.0
+LDFLAGS = -s -w -X main.version=$(VERSION)
+
+.PHONY: help setup build demo test check fmt lint race e2e bench golden realdata clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: build ## download the modules and build bin/assay
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/assay ./cmd/assay
+
+demo: setup ## the whole chain on embedded data, into $(OUT)
+	./bin/assay demo --out $(OUT)
+
+test: ## format, vet, and every test
+	@bad=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-clean: $$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) test ./...
+
+check: fmt lint race ## what to run before a commit: format, linters, tests with the race detector
+
+fmt:
+	$(TOOL) gofumpt -l -w $$(git ls-files '*.go')
+
+lint:
+	$(GO) vet ./...
+	$(TOOL) golangci-lint run ./...
+
+race:
+	$(GO) test -race ./...
+
+e2e: build ## the runner against a real Ollama server, built once into a cache folder
+	bash e2e/run.sh
+
+bench: ## ten runs of every benchmark, into bench/new.txt
+	mkdir -p bench
+	$(GO) test -run '^$$' -bench . -benchmem -count 10 ./... | tee bench/new.txt
+	@if [ -f bench/base.txt ]; then $(TOOL) benchstat bench/base.txt bench/new.txt; fi
+
+golden: ## rewrite the golden files; read the diff before you commit it
+	$(GO) test ./convert/... ./report/... ./cmd/... -update
+	git diff --stat
+
+realdata: build ## convert and filter the real files of ../shared/data, and print the account
+	bash scripts/realdata.sh
+
+clean:
+	rm -rf bin demo-out
