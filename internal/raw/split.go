@@ -11,8 +11,8 @@ import "bytes"
 type splitter struct {
 	depth int
 	inStr bool
-	// odd is set if the scanned text ends inside a string in an odd run of
-	// backslashes, so that the next byte is escaped.
+	// odd is set if the scanned text ends inside a string with a backslash
+	// that escapes the next byte.
 	odd bool
 	// oneLine is set while the value, were it sound, would stand on one line:
 	// a line break inside a string, which JSON forbids, then means that the
@@ -65,38 +65,62 @@ func (s *splitter) scan(p []byte) (n int, done bool) {
 
 // scanString reads p, which begins inside a string, to the end of the string.
 func (s *splitter) scanString(p []byte) (n int, closed bool) {
-	start := 0
-	for {
-		quote := bytes.IndexByte(p[start:], '"')
-		end := len(p)
-		if quote >= 0 {
-			end = start + quote
-		}
-		if s.oneLine {
-			if br := bytes.IndexByte(p[start:end], '\n'); br >= 0 {
-				s.broken = true
-				return start + br, false
-			}
-		}
-		run := end
-		for run > start && p[run-1] == '\\' {
-			run--
-		}
-		escaped := (end-run)%2 == 1
-		if run == start && s.odd {
-			escaped = !escaped
-		}
-		if quote < 0 {
-			s.odd = escaped
-			return end, false
-		}
+	i := 0
+	if s.odd && len(p) > 0 {
 		s.odd = false
-		start = end + 1
-		if !escaped {
-			s.inStr = false
-			return start, true
+		if p[0] != '\n' || !s.oneLine {
+			i = 1
 		}
 	}
+	for i < len(p) {
+		// Escaped text has a backslash every few bytes and is walked; a long
+		// way without any is jumped over.
+		for near := min(i+32, len(p)); i < near; {
+			switch c := p[i]; {
+			case c == '"':
+				s.inStr = false
+				return i + 1, true
+			case c == '\n' && s.oneLine:
+				s.broken = true
+				return i, false
+			case c == '\\':
+				if i+1 == len(p) {
+					s.odd = true
+					return len(p), false
+				}
+				if p[i+1] == '\n' && s.oneLine {
+					i++
+					continue
+				}
+				i += 2
+				near = min(i+32, len(p))
+			default:
+				i++
+			}
+		}
+		if i < len(p) {
+			i += s.plain(p[i:])
+		}
+	}
+	return len(p), false
+}
+
+// plain returns how many bytes at the beginning of p can be jumped over inside
+// a string: none of them ends, escapes or breaks it.
+func (s *splitter) plain(p []byte) int {
+	n := len(p)
+	if quote := bytes.IndexByte(p, '"'); quote >= 0 {
+		n = quote
+	}
+	if slash := bytes.IndexByte(p[:n], '\\'); slash >= 0 {
+		n = slash
+	}
+	if s.oneLine {
+		if br := bytes.IndexByte(p[:n], '\n'); br >= 0 {
+			n = br
+		}
+	}
+	return n
 }
 
 // whole reports whether text is one object or array with blanks around it, as
