@@ -57,7 +57,7 @@ start=$(date +%s)
 
 # A beat, because one C++ file alone can take minutes without a word. It lets
 # go of the lock and of stdout, so that neither outlives the build.
-( exec 9>&- >&2; while sleep 30 2>/dev/null; do say "still building, $(( $(date +%s) - start )) s"; done ) &
+( exec 9>&- >&2; while sleep 30 >/dev/null 2>&1; do say "still building, $(( $(date +%s) - start )) s"; done ) &
 beat=$!
 trap 'kill $beat 2>/dev/null || :' EXIT
 trap 'exit 130' INT
