@@ -1,0 +1,296 @@
+package toolset
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/qaoa"
+)
+
+// namedIDs is how many records a report names for each thing that is amiss.
+const namedIDs = 10
+
+// A Report says what the lists of a run look like.
+type Report struct {
+	Setting Setting  `json:"setting"`
+	K       int      `json:"k,omitempty"`
+	Easy    int      `json:"easy,omitempty"`
+	Seed    uint64   `json:"seed"`
+	Lists   int      `json:"lists"`
+	Lengths []Length `json:"lengths"` // ascending
+	// Gold counts the distinct names that each record calls, Covered those of
+	// which the list has a tool. Coverage is their ratio, 1 without gold.
+	Gold       int       `json:"gold"`
+	Covered    int       `json:"covered"`
+	Coverage   float64   `json:"coverage"`
+	Uncovered  []Mention `json:"uncovered,omitempty"` // the first ten records
+	NoGold     int       `json:"no_gold"`
+	Widened    int       `json:"widened"`
+	WidenedIDs []string  `json:"widened_ids,omitempty"` // the first ten
+	Short      int       `json:"short"`
+	ShortIDs   []string  `json:"short_ids,omitempty"` // the first ten
+	// Collisions counts tools whose normalised name an earlier tool of their
+	// list has, Collided the lists with any.
+	Collisions int `json:"collisions"`
+	Collided   int `json:"collided"`
+	// Positions counts the gold tools at each 0-based position.
+	Positions  []int       `json:"positions"`
+	Uniformity *Uniformity `json:"uniformity,omitempty"` // of shuffled Hybrid lists
+	// HardSimilarity and EasySimilarity are means over the lists that have
+	// such negatives.
+	HardSimilarity float64 `json:"hard_similarity"`
+	EasySimilarity float64 `json:"easy_similarity"`
+}
+
+// A Length counts the lists of one length.
+type Length struct {
+	Tools int `json:"tools"`
+	Lists int `json:"lists"`
+}
+
+// A Mention is a record and the names it is about.
+type Mention struct {
+	ID    string   `json:"id"`
+	Names []string `json:"names"`
+}
+
+// Uniformity is Pearson's chi-square test of the position of the first gold
+// tool of each list:
+//
+//	X² = Σ (observed - n/L)² / (n/L)
+//
+// over the L positions of the n lists of length L, summed over the lengths,
+// with Σ(L-1) degrees of freedom. Only the first gold tool of a list counts,
+// for two on one list are not independent. Lists of a length that fewer than
+// 5·L lists have are left out, since the approximation does not hold there.
+type Uniformity struct {
+	Lists     int     `json:"lists"`
+	ChiSquare float64 `json:"chi_square"`
+	DF        int     `json:"df"`
+	// P is the probability of such an X² or a larger one if positions are
+	// uniform. A small one, say under 0.001, tells of a list that gives the
+	// gold away.
+	P float64 `json:"p"`
+}
+
+// A Tally collects lists for a [Report].
+type Tally struct {
+	opt        Options
+	report     Report
+	lengths    map[int]int
+	first      map[int][]int // by length of list: positions of the first gold tool
+	hard, easy int           // lists that have such negatives
+}
+
+// NewTally returns an empty tally of lists made with opt.
+func NewTally(opt Options) *Tally {
+	r := Report{Setting: opt.Setting, Seed: opt.Seed}
+	if opt.Setting == Hybrid {
+		r.K, r.Easy = opt.K, opt.Easy
+	}
+	return &Tally{opt: opt, report: r, lengths: map[int]int{}, first: map[int][]int{}}
+}
+
+// Add counts one list. Coverage is checked against the list itself and not
+// taken from its Info.
+func (t *Tally) Add(l Listed) {
+	r, n := &t.report, len(l.Record.Tools)
+	r.Lists++
+	t.lengths[n]++
+	t.cover(l.Record)
+	if l.Info.NoGold {
+		r.NoGold++
+	}
+	if l.Info.Widened {
+		r.Widened++
+		r.WidenedIDs = named(r.WidenedIDs, l.Info.ID)
+	}
+	if l.Info.Short {
+		r.Short++
+		r.ShortIDs = named(r.ShortIDs, l.Info.ID)
+	}
+	if l.Info.Collisions > 0 {
+		r.Collided++
+		r.Collisions += l.Info.Collisions
+	}
+	for _, p := range l.Info.Gold {
+		for len(r.Positions) <= p {
+			r.Positions = append(r.Positions, 0)
+		}
+		r.Positions[p]++
+	}
+	if len(l.Info.Gold) > 0 {
+		if t.first[n] == nil {
+			t.first[n] = make([]int, n)
+		}
+		t.first[n][l.Info.Gold[0]]++
+	}
+	if len(l.Info.Hard) > 0 {
+		t.hard++
+		r.HardSimilarity += l.Info.HardSimilarity
+	}
+	// Lists without a gold tool compare their negatives with nothing.
+	if len(l.Info.Easy) > 0 && len(l.Info.Gold) > 0 {
+		t.easy++
+		r.EasySimilarity += l.Info.EasySimilarity
+	}
+}
+
+// cover counts the names that rec calls and those that its tools have.
+func (t *Tally) cover(rec qaoa.Record) {
+	var uncovered []string
+	seen := map[string]bool{}
+	for _, turn := range rec.Turns {
+		for _, c := range turn.Calls() {
+			if c.Raw != "" || seen[c.Name] {
+				continue
+			}
+			seen[c.Name] = true
+			t.report.Gold++
+			want := normalised(t.opt.Normalize, c.Name)
+			if slices.ContainsFunc(rec.Tools, func(tool qaoa.Tool) bool {
+				return tool.Name == c.Name || normalised(t.opt.Normalize, tool.Name) == want
+			}) {
+				t.report.Covered++
+				continue
+			}
+			uncovered = append(uncovered, c.Name)
+		}
+	}
+	if len(uncovered) > 0 && len(t.report.Uncovered) < namedIDs {
+		t.report.Uncovered = append(t.report.Uncovered, Mention{rec.ID, uncovered})
+	}
+}
+
+func named(ids []string, id string) []string {
+	if len(ids) < namedIDs {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// Report returns what was counted so far.
+func (t *Tally) Report() Report {
+	r := t.report
+	r.Lengths = []Length{}
+	for _, n := range slices.Sorted(maps.Keys(t.lengths)) {
+		r.Lengths = append(r.Lengths, Length{n, t.lengths[n]})
+	}
+	r.Positions = append([]int{}, r.Positions...)
+	r.Coverage = 1
+	if r.Gold > 0 {
+		r.Coverage = float64(r.Covered) / float64(r.Gold)
+	}
+	r.HardSimilarity /= float64(max(t.hard, 1))
+	r.EasySimilarity /= float64(max(t.easy, 1))
+	if t.opt.Setting == Hybrid && t.opt.Compat == Shuffled {
+		r.Uniformity = uniformity(t.first)
+	}
+	return r
+}
+
+// uniformity tests counts of positions by length of list; nil if there are
+// too few lists for a test.
+func uniformity(first map[int][]int) *Uniformity {
+	var u Uniformity
+	for _, length := range slices.Sorted(maps.Keys(first)) {
+		lists := 0
+		for _, n := range first[length] {
+			lists += n
+		}
+		if length < 2 || lists < 5*length {
+			continue
+		}
+		want := float64(lists) / float64(length)
+		for _, n := range first[length] {
+			diff := float64(n) - want
+			u.ChiSquare += diff * diff / want
+		}
+		u.Lists += lists
+		u.DF += length - 1
+	}
+	if u.DF == 0 {
+		return nil
+	}
+	u.P = distuv.ChiSquared{K: float64(u.DF)}.Survival(u.ChiSquare)
+	return &u
+}
+
+// WriteText writes the report for people.
+func (r Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "lists         %d (%s", r.Lists, r.Setting)
+	if r.Setting == Hybrid {
+		fmt.Fprintf(&b, "-%d, %d easy, seed %d", r.K, r.Easy, r.Seed)
+	}
+	b.WriteString(")\nlength        ")
+	for i, l := range r.Lengths {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d tools: %d", l.Tools, l.Lists)
+	}
+	fmt.Fprintf(&b, "\ngold coverage %.2f %% (%d of %d names)\n", 100*r.Coverage, r.Covered, r.Gold)
+	for _, m := range r.Uncovered {
+		fmt.Fprintf(&b, "  not covered: %s calls %s\n", m.ID, strings.Join(m.Names, ", "))
+	}
+	counts := []struct {
+		label string
+		n     int
+		ids   []string
+	}{
+		{"without gold ", r.NoGold, nil},
+		{"widened      ", r.Widened, r.WidenedIDs},
+		{"short        ", r.Short, r.ShortIDs},
+	}
+	for _, c := range counts {
+		fmt.Fprintf(&b, "%s %d", c.label, c.n)
+		if len(c.ids) > 0 {
+			fmt.Fprintf(&b, " (%s%s)", strings.Join(c.ids, ", "), etc(c.n > len(c.ids)))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "equal names   %d tools on %d lists\n", r.Collisions, r.Collided)
+	if r.Setting == Hybrid {
+		fmt.Fprintf(&b, "similarity    hard %.3f, easy %.3f\n", r.HardSimilarity, r.EasySimilarity)
+	}
+	r.writePositions(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func etc(more bool) string {
+	if more {
+		return ", …"
+	}
+	return ""
+}
+
+func (r Report) writePositions(b *strings.Builder) {
+	if len(r.Positions) > 0 {
+		b.WriteString("gold position ")
+		for i, n := range r.Positions {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			fmt.Fprintf(b, "%d", n)
+		}
+		b.WriteByte('\n')
+	}
+	switch {
+	case r.Uniformity != nil:
+		u := r.Uniformity
+		verdict := "uniform"
+		if u.P < 0.001 {
+			verdict = "NOT uniform"
+		}
+		fmt.Fprintf(b, "uniformity    chi-square %.2f, %d degrees of freedom, p = %.3f over %d lists: %s\n", u.ChiSquare, u.DF, u.P, u.Lists, verdict)
+	case r.Setting == Hybrid:
+		b.WriteString("uniformity    not tested (not shuffled, or fewer than 5 lists a position)\n")
+	}
+}
