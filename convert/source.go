@@ -52,10 +52,26 @@ type Source struct {
 
 // A File is a pattern of file names of a source.
 type File struct {
-	Glob string // path.Match pattern, matched against the last parts of a path
-	Role Role
-	Note string // what it holds, in a few words
+	// Glob is a path.Match pattern, matched against as many last parts of a
+	// path as it has itself. A suffix .gz or .zst of the path means nothing.
+	// Where several patterns match, the one with the most parts counts, and
+	// among those the first.
+	Glob   string
+	Role   Role
+	Note   string // what it holds, in a few words
+	Layout Layout // how its elements are held together; Auto is by content
 }
+
+// A Layout is how the elements of a file are held together.
+type Layout = raw.Layout
+
+// The layouts; see package raw for what each does.
+const (
+	Auto      = raw.Auto
+	Lines     = raw.Lines
+	ObjectMap = raw.ObjectMap
+	Single    = raw.Single
+)
 
 // A Role is what a file is for.
 type Role string
@@ -74,6 +90,7 @@ const (
 
 // An Input is what a source may look at before the first element.
 type Input struct {
+	Root    string   // the input root as the user gave it, for messages
 	FS      fs.FS    // the input root
 	Files   []string // the files of records that will be converted, relative to FS
 	Options Options
@@ -115,7 +132,10 @@ func Rejectf(code Code, path, format string, args ...any) *Reject {
 
 // Error returns place, path, code and detail.
 func (r *Reject) Error() string {
-	s := r.Pos.String() + ": "
+	s := ""
+	if r.Pos.File != "" {
+		s = r.Pos.String() + ": "
+	}
 	if r.ID != "" {
 		s += r.ID + ": "
 	}

@@ -14,23 +14,44 @@ import (
 // Stdin is the path that means standard input.
 const Stdin = "-"
 
+// stdinName is the name of standard input in positions.
+const stdinName = "stdin"
+
 // An InputFile is one file to read.
 type InputFile struct {
 	Root string // folder that Name is relative to, as the user gave it; "" for standard input
 	Name string // path below Root, with slashes; "stdin" for standard input
 	Size int64  // bytes, -1 if not known
-	// Named is set if the user named the file itself, and not its folder or
-	// a glob.
+	// Named is set if the user named the file, by its path or a pattern, and
+	// not a folder that it is in.
 	Named bool
 }
 
-// Open opens the file for reading. Closing standard input does nothing.
-func (f InputFile) Open() (io.ReadCloser, error) {
+// FS returns the file system that Name is a path in.
+func (f InputFile) FS() fs.FS {
 	if f.Root == "" {
-		return io.NopCloser(os.Stdin), nil
+		return stdinFS{}
 	}
-	return os.Open(filepath.Join(f.Root, filepath.FromSlash(f.Name)))
+	return os.DirFS(f.Root)
 }
+
+// Open opens the file for reading. Closing standard input does nothing.
+func (f InputFile) Open() (io.ReadCloser, error) { return f.FS().Open(f.Name) }
+
+// stdinFS holds standard input as its one file.
+type stdinFS struct{}
+
+func (stdinFS) Open(name string) (fs.File, error) {
+	if name != stdinName {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return stdinFile{os.Stdin}, nil
+}
+
+// A stdinFile stays open when it is closed, so that it can be opened again.
+type stdinFile struct{ *os.File }
+
+func (stdinFile) Close() error { return nil }
 
 // Expand returns the files that paths name, in the order of paths: a file is
 // itself, "-" is standard input, a folder is every file below it in the order
@@ -43,12 +64,11 @@ func Expand(paths []string) ([]InputFile, error) {
 	var files []InputFile
 	for _, p := range paths {
 		if p == Stdin {
-			files = append(files, InputFile{Name: "stdin", Size: -1, Named: true})
+			files = append(files, InputFile{Name: stdinName, Size: -1, Named: true})
 			continue
 		}
 		matches := []string{p}
 		_, err := os.Stat(p)
-		named := err == nil
 		if err != nil && strings.ContainsAny(p, "*?[") {
 			if matches, err = filepath.Glob(p); err != nil {
 				return nil, fmt.Errorf("%s: %w", p, err)
@@ -62,7 +82,7 @@ func Expand(paths []string) ([]InputFile, error) {
 		}
 		slices.Sort(matches)
 		for _, m := range matches {
-			if files, err = expandOne(files, m, named); err != nil {
+			if files, err = expandOne(files, m); err != nil {
 				return nil, err
 			}
 		}
@@ -71,14 +91,14 @@ func Expand(paths []string) ([]InputFile, error) {
 }
 
 // expandOne appends the file p, or the files of the folder p.
-func expandOne(files []InputFile, p string, named bool) ([]InputFile, error) {
+func expandOne(files []InputFile, p string) ([]InputFile, error) {
 	info, err := os.Stat(p)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
 		return append(files, InputFile{
-			Root: filepath.Dir(p), Name: filepath.Base(p), Size: size(info), Named: named,
+			Root: filepath.Dir(p), Name: filepath.Base(p), Size: size(info), Named: true,
 		}), nil
 	}
 	err = fs.WalkDir(os.DirFS(p), ".", func(name string, d fs.DirEntry, err error) error {

@@ -1,0 +1,92 @@
+package convert
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// An Output is a file in the making. It appears under its name, whole, when it
+// is closed, and not at all when it is aborted: until then it has a temporary
+// name in the same folder. The same bytes written make the same file.
+type Output struct {
+	path string
+	file *os.File
+	buf  *bufio.Writer
+	comp io.WriteCloser // nil if the file is plain
+	w    io.Writer      // comp or buf
+	done bool
+}
+
+// NewOutput begins a file, compressed if path ends in .gz or .zst. The folder
+// must exist.
+func NewOutput(path string) (*Output, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	o := &Output{path: path, file: f, buf: bufio.NewWriterSize(f, 256<<10)}
+	o.w = o.buf
+	switch {
+	case strings.HasSuffix(path, ".gz"):
+		o.comp = gzip.NewWriter(o.buf)
+	case strings.HasSuffix(path, ".zst"):
+		// More goroutines would cut the blocks by chance.
+		o.comp, err = zstd.NewWriter(o.buf, zstd.WithEncoderConcurrency(1))
+	}
+	if err != nil {
+		o.Abort()
+		return nil, err
+	}
+	if o.comp != nil {
+		o.w = o.comp
+	}
+	return o, nil
+}
+
+// Write adds p to the file.
+func (o *Output) Write(p []byte) (int, error) { return o.w.Write(p) }
+
+// Close completes the file and gives it its name. After an error the file is
+// gone, and what was at the path before is still there.
+func (o *Output) Close() error {
+	if o.done {
+		return os.ErrClosed
+	}
+	var err error
+	if o.comp != nil {
+		err = o.comp.Close()
+	}
+	err = errors.Join(err, o.buf.Flush(), o.file.Chmod(0o644))
+	if err != nil {
+		o.Abort()
+		return err
+	}
+	o.done = true
+	if err = o.file.Close(); err == nil {
+		err = os.Rename(o.file.Name(), o.path)
+	}
+	if err != nil {
+		_ = os.Remove(o.file.Name()) // the first error is the one to tell
+	}
+	return err
+}
+
+// Abort drops the file. It does nothing after Close, so it can be deferred.
+func (o *Output) Abort() {
+	if o.done {
+		return
+	}
+	o.done = true
+	if o.comp != nil {
+		_ = o.comp.Close() // its memory is freed; the file goes anyway
+	}
+	_ = o.file.Close()
+	_ = os.Remove(o.file.Name())
+}

@@ -1,0 +1,420 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"assay/internal/raw"
+	"assay/qaoa"
+
+	json "github.com/goccy/go-json"
+	"github.com/zeebo/xxh3"
+)
+
+// RunOptions are the choices of a run. The zero value converts everything on
+// all processors.
+type RunOptions struct {
+	Options // are given to the source
+
+	Workers int // goroutines that convert; 0 is one per processor
+	Limit   int // elements to read at most; 0 is no limit
+	// MaxBad is how many elements may be broken (see [Code.Broken]) before
+	// the run ends with a *[TooManyBadError]; 0 is any number, and a negative
+	// number means none.
+	MaxBad     int
+	MaxElement int64 // bytes of one element at most; 0 is 1 GiB
+	// Progress, if not nil, is called now and then, and at the end of a run
+	// that was not broken off, from the goroutine of the caller.
+	Progress func(Progress)
+}
+
+// A Progress is how far a run is.
+type Progress struct {
+	File       string // that was read last, relative to its root
+	Bytes      int64  // read of all files, as they are on disk
+	TotalBytes int64  // of all files, -1 if not known
+	Elements   int    // read
+	Records    int    // made
+	Rejects    int    // made
+}
+
+// An Outcome is what became of one raw element.
+type Outcome struct {
+	Pos     qaoa.Pos
+	Read    int // instances in the element: 1, or more if it holds several
+	Records []qaoa.Record
+	Rejects []*Reject
+}
+
+// A TooManyBadError ends a run with more broken elements than allowed.
+type TooManyBadError struct {
+	Max  int     // allowed
+	Last *Reject // the one too many
+}
+
+// Error returns the bound and the last reject.
+func (e *TooManyBadError) Error() string {
+	return fmt.Sprintf("more than %d broken elements, the last one is %v", e.Max, e.Last)
+}
+
+// Unwrap returns the last reject.
+func (e *TooManyBadError) Unwrap() error { return e.Last }
+
+// Broken reports whether c says that the data are damaged, and not only
+// unwanted.
+func (c Code) Broken() bool {
+	switch c {
+	case ParseError, BadCallJSON, BadArgsJSON, TooLarge:
+		return true
+	}
+	return false
+}
+
+// Bounds of the work in flight: a batch is handed to a worker when it has this
+// many elements or bytes, and each worker has at most batchesPerWorker.
+const (
+	batchElements    = 64
+	batchBytes       = 512 << 10
+	batchesPerWorker = 3
+)
+
+// Run converts the files of inputs and yields an outcome for every element, in
+// the order of files and elements, whatever the number of workers.
+//
+// Records come complete: Source is filled in and the ID is unique in the run
+// (<source>/<ID of the source>, or <source>/<file without extension>#<index>
+// where that is empty or was there before, and if that was there too, the same
+// followed by ~2, ~3 …). Rejects have Source, Pos and Stage. An element that is
+// no JSON, is too large, makes the source panic or makes nothing is a reject
+// with [ParseError] or [TooLarge]; the run goes on.
+//
+// An error comes last, after the outcome of all that was read before it: a
+// file that cannot be opened or is cut off, a source that cannot be opened, too
+// many broken elements, or the end of ctx. When the loop over the result ends,
+// no goroutine of it is left; a read from a pipe is waited for.
+//
+// Memory holds a few batches of about half a MiB for each worker, the largest
+// element, and 16 bytes and a map entry for every ID.
+func Run(ctx context.Context, src Source, inputs []Input, opt RunOptions) iter.Seq2[Outcome, error] {
+	return func(yield func(Outcome, error) bool) {
+		if opt.Workers <= 0 {
+			opt.Workers = runtime.GOMAXPROCS(0)
+		}
+		parent := ctx
+		ctx, cancel := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		defer cancel()
+
+		r := &run{
+			src: src, opt: opt,
+			jobs:  make(chan *batch),
+			queue: make(chan *batch, opt.Workers*batchesPerWorker),
+		}
+		total := totalBytes(inputs)
+		wg.Go(func() { r.read(ctx, inputs) })
+		for range opt.Workers {
+			wg.Go(r.work)
+		}
+
+		ids := make(idSet)
+		prog := Progress{TotalBytes: total}
+		bad := 0
+		for b := range r.queue {
+			<-b.done
+			for i := range b.outcomes {
+				o := &b.outcomes[i]
+				for j := range o.Records {
+					o.Records[j].ID = ids.unique(o.Records[j], src.Name)
+				}
+				prog.Elements++
+				prog.Records += len(o.Records)
+				prog.Rejects += len(o.Rejects)
+				if !yield(*o, nil) {
+					return
+				}
+				for _, rej := range o.Rejects {
+					if !rej.Code.Broken() || opt.MaxBad == 0 {
+						continue
+					}
+					if bad++; bad > max(opt.MaxBad, 0) {
+						yield(Outcome{}, &TooManyBadError{Max: max(opt.MaxBad, 0), Last: rej})
+						return
+					}
+				}
+			}
+			if b.err == nil && parent.Err() != nil {
+				b.err = parent.Err() // the reader may have missed it
+			}
+			if b.err != nil {
+				yield(Outcome{}, b.err)
+				return
+			}
+			if opt.Progress != nil {
+				prog.File, prog.Bytes = b.file, b.bytesRead
+				opt.Progress(prog)
+			}
+		}
+		if err := parent.Err(); err != nil {
+			yield(Outcome{}, err)
+		}
+	}
+}
+
+// totalBytes returns the size of all files, or -1.
+func totalBytes(inputs []Input) int64 {
+	var total int64
+	for _, in := range inputs {
+		for _, name := range in.Files {
+			n := fileSize(in.FS, name)
+			if n < 0 {
+				return -1
+			}
+			total += n
+		}
+	}
+	return total
+}
+
+// A run is the state that its goroutines share. The queue is the order and the
+// bound: each batch is put there before it is given to a worker.
+type run struct {
+	src   Source
+	opt   RunOptions
+	jobs  chan *batch
+	queue chan *batch
+	bytes atomic.Int64 // read of all files, as they are on disk
+}
+
+// A batch is a piece of work. The reader fills the first fields, a worker the
+// outcomes, then done is closed.
+type batch struct {
+	elements  []pending
+	size      int
+	convert   Func
+	file      string
+	bytesRead int64
+	err       error // what ended the reading after these elements
+
+	outcomes []Outcome
+	done     chan struct{}
+}
+
+// A pending is an element, or why it could not be read.
+type pending struct {
+	el  Element
+	err *raw.TooLargeError
+}
+
+// read puts the elements of inputs into the queue, and what ended the reading
+// into the last batch.
+func (r *run) read(ctx context.Context, inputs []Input) {
+	defer close(r.queue)
+	defer close(r.jobs)
+	left := r.opt.Limit
+	for _, in := range inputs {
+		in.Options = r.opt.Options
+		convert, err := r.src.Open(ctx, in)
+		if err != nil {
+			r.send(ctx, &batch{err: fmt.Errorf("%s: %w", r.src.Name, err)})
+			return
+		}
+		for _, name := range in.Files {
+			b, more := r.readFile(ctx, in, name, convert, &left)
+			if !r.send(ctx, b) || b.err != nil || !more {
+				return
+			}
+		}
+	}
+}
+
+// readFile reads one file. It returns the last batch, which is still to be
+// sent, and whether the next file may follow.
+func (r *run) readFile(ctx context.Context, in Input, name string, convert Func, left *int) (b *batch, more bool) {
+	fresh := func() *batch { return &batch{convert: convert, file: name} }
+	b = fresh()
+	f, err := in.FS.Open(name)
+	if err != nil {
+		b.err = err
+		return b, false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	known, _ := r.src.match(name)
+	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement}
+	for el, err := range raw.Read(ctx, &counted{f, &r.bytes}, name, opt) {
+		p := pending{el: el}
+		if err != nil {
+			var ok bool
+			if p.err, ok = errors.AsType[*raw.TooLargeError](err); !ok {
+				b.err = err
+				return b, false
+			}
+		}
+		b.elements = append(b.elements, p)
+		b.size += len(el.Data)
+		if *left--; *left == 0 {
+			return b, false
+		}
+		if len(b.elements) >= batchElements || b.size >= batchBytes {
+			if !r.send(ctx, b) {
+				return fresh(), false
+			}
+			b = fresh()
+		}
+	}
+	return b, true
+}
+
+// counted adds what is read from it to a counter.
+type counted struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// send hands a batch over and reports whether anybody still wants it. A batch
+// with an error is handed over even if ctx is done, as long as there is room:
+// then the error is seen.
+func (r *run) send(ctx context.Context, b *batch) bool {
+	b.bytesRead = r.bytes.Load()
+	b.done = make(chan struct{})
+	select {
+	case r.queue <- b:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case r.jobs <- b:
+		return true
+	case <-ctx.Done():
+		close(b.done) // nobody converts it; the consumer may wait for it
+		return false
+	}
+}
+
+// work converts batches until there are no more.
+func (r *run) work() {
+	var scratch []byte
+	for b := range r.jobs {
+		b.outcomes = make([]Outcome, len(b.elements))
+		for i, p := range b.elements {
+			b.outcomes[i], scratch = r.outcome(p, b.convert, scratch)
+		}
+		b.elements = nil
+		close(b.done)
+	}
+}
+
+// outcome converts one element.
+func (r *run) outcome(p pending, convert Func, scratch []byte) (Outcome, []byte) {
+	o := Outcome{Pos: p.el.Pos}
+	stage := StageRead
+	if p.err != nil {
+		o.Rejects = []*Reject{Rejectf(TooLarge, "", "want at most %d bytes, have %d", p.err.Limit, p.err.Size)}
+	} else {
+		var rej *Reject
+		if scratch, rej = check(&p.el, scratch); rej != nil {
+			o.Rejects = []*Reject{rej}
+		} else {
+			stage = StageConvert
+			o.Records, o.Rejects = guarded(convert, p.el)
+		}
+	}
+	if len(o.Records)+len(o.Rejects) == 0 {
+		o.Rejects = []*Reject{Rejectf(ParseError, "", "the source made neither a record nor a reject of this element")}
+	}
+	o.Read = len(o.Records) + len(o.Rejects)
+	for i := range o.Records {
+		o.Records[i].Source = qaoa.Source{
+			Name: r.src.Name, File: o.Pos.File, Index: o.Pos.Index, Split: string(r.src.Kind),
+		}
+	}
+	for _, rej := range o.Rejects {
+		rej.Source, rej.Pos = r.src.Name, o.Pos
+		if rej.Stage == "" {
+			rej.Stage = stage
+		}
+	}
+	return o, scratch
+}
+
+// check makes sure that the element is valid JSON that is not nested too deep,
+// or says why it is not. Invalid UTF-8 alone is mended, as U+FFFD.
+func check(el *Element, scratch []byte) ([]byte, *Reject) {
+	// The check of the decoder is several times as fast as our own pass,
+	// which is needed only to say where the fault is.
+	if json.Valid(el.Data) {
+		return scratch, nil
+	}
+	scratch, err := qaoa.AppendCompact(scratch[:0], el.Data)
+	if err != nil {
+		return scratch, Rejectf(ParseError, "", "%v; the element begins with %.60q", err, el.Data)
+	}
+	el.Data = append([]byte(nil), scratch...)
+	return scratch, nil
+}
+
+// guarded calls convert. What it panics with is a reject: one hostile element
+// must not end the run.
+func guarded(convert Func, el Element) (recs []qaoa.Record, rejects []*Reject) {
+	defer func() {
+		if p := recover(); p != nil {
+			recs, rejects = nil, []*Reject{Rejectf(ParseError, "",
+				"the source failed on this element, which is a fault of the source: %.200v", p)}
+		}
+	}()
+	return convert(el)
+}
+
+// An idSet holds the hashes of the IDs that were given out. At 128 bits, two
+// of a billion IDs collide with a probability of 10^-21.
+type idSet map[xxh3.Uint128]struct{}
+
+// take reports whether id is new, and notes it.
+func (s idSet) take(id string) bool {
+	h := xxh3.HashString128(id)
+	if _, ok := s[h]; ok {
+		return false
+	}
+	s[h] = struct{}{}
+	return true
+}
+
+// unique returns the ID of rec in a run of the source with that name.
+func (s idSet) unique(rec qaoa.Record, source string) string {
+	if rec.ID != "" {
+		if id := source + "/" + rec.ID; s.take(id) {
+			return id
+		}
+	}
+	id := fmt.Sprintf("%s/%s#%d", source, stem(rec.Source.File), rec.Source.Index)
+	if s.take(id) {
+		return id
+	}
+	for n := 2; ; n++ {
+		if next := fmt.Sprintf("%s~%d", id, n); s.take(next) {
+			return next
+		}
+	}
+}
+
+// stem returns the path without suffixes of compression and format.
+func stem(file string) string {
+	file = uncompressed(file)
+	if cut := file[:len(file)-len(path.Ext(file))]; path.Base(cut) != "." && cut != "" {
+		return cut
+	}
+	return file
+}
