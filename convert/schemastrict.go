@@ -51,19 +51,30 @@ func checkCall(tools []qaoa.Tool, call qaoa.Call, path string) *Reject {
 	if err != nil || schema.Kind != qaoa.Object {
 		return nil
 	}
-	if props, ok := schema.Get("properties"); ok {
-		open, _ := schema.Get("additionalProperties")
+	given := nameSet(args)
+	open, _ := schema.Get("additionalProperties")
+	if props, ok := schema.Get("properties"); ok && open.Text != "true" && open.Kind != qaoa.Object {
+		known := nameSet(props)
 		for _, m := range args.Members {
-			if _, ok := props.Get(m.Name); !ok && open.Text != "true" && open.Kind != qaoa.Object {
+			if !known[m.Name] {
 				return Rejectf(UnknownArgument, path+"/arguments", "%.60q is no parameter of %.60q", m.Name, call.Name)
 			}
 		}
 	}
 	required, _ := schema.Get("required")
 	for _, name := range required.Items {
-		if _, ok := args.Get(name.Text); !ok {
+		if !given[name.Text] {
 			return Rejectf(MissingRequired, path+"/arguments", "%.60q is required by %.60q and missing", name.Text, call.Name)
 		}
 	}
 	return nil
+}
+
+// nameSet returns the names of the members of v.
+func nameSet(v qaoa.Value) map[string]bool {
+	set := make(map[string]bool, len(v.Members))
+	for _, m := range v.Members {
+		set[m.Name] = true
+	}
+	return set
 }

@@ -65,6 +65,9 @@ func parseType(s string) parsedType {
 		t.optional = true
 		return t
 	}
+	if strings.HasPrefix(s, "default=") {
+		return parsedType{known: true, optional: true}
+	}
 	if s == "" || strings.EqualFold(s, "any") {
 		return parsedType{known: true}
 	}

@@ -1,0 +1,346 @@
+package bfcl
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"assay/convert"
+	"assay/qaoa"
+)
+
+// Source is the source "bfcl".
+var Source = convert.Source{
+	Name:    "bfcl",
+	Kind:    convert.Test,
+	Home:    "https://github.com/ShishirPatil/gorilla/tree/main/berkeley-function-call-leaderboard",
+	Licence: "Apache-2.0",
+	About:   "Berkeley Function Calling Leaderboard V3: single calls, parallel calls and multi-turn tasks",
+	Files: []convert.File{
+		{Glob: "possible_answer/BFCL_v*.json", Role: convert.Side, Note: "gold calls"},
+		{Glob: "multi_turn_func_doc/*.json", Role: convert.Side, Note: "tools of the multi-turn classes"},
+		{Glob: "BFCL_v*_format_sensitivity.json", Role: convert.Trap, Note: "a list of ids; convert the other BFCL_v4_*.json files"},
+		{Glob: "BFCL_v*_memory*.json", Role: convert.Extra, Note: "version 4, rejected: needs its own back end"},
+		{Glob: "BFCL_v*_web_search*.json", Role: convert.Extra, Note: "version 4, rejected: needs the web"},
+		{Glob: "BFCL_v*.json", Role: convert.Records, Note: "questions of one category"},
+	},
+	Open: open,
+}
+
+// A group is what the categories of BFCL have in common.
+type group int
+
+const (
+	unknown    group = iota // not a category of version 3
+	single                  // functions in the element, gold as alternatives
+	multi                   // classes, gold as Python calls
+	irrelevant              // no call is right
+	missFunc                // has turns without a user message
+)
+
+// groups maps each category of version 3 to its group.
+var groups = map[string]group{
+	"simple": single, "java": single, "javascript": single,
+	"multiple": single, "parallel": single, "parallel_multiple": single,
+	"live_simple": single, "live_multiple": single, "live_parallel": single, "live_parallel_multiple": single,
+	"multi_turn_base": multi, "multi_turn_miss_param": multi, "multi_turn_long_context": multi,
+	"irrelevance": irrelevant, "live_irrelevance": irrelevant, "live_relevance": irrelevant,
+	"multi_turn_miss_func": missFunc,
+}
+
+// category returns the category that a file holds, by its name: simple for
+// BFCL_v3_simple.json and for BFCL_v4_simple_python.json; "" for other names.
+func category(file string) string {
+	name := path.Base(file)
+	for _, suffix := range []string{".gz", ".zst", ".json", ".jsonl"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	name, ok := strings.CutPrefix(name, "BFCL_v")
+	_, name, found := strings.Cut(name, "_")
+	if !ok || !found {
+		return ""
+	}
+	switch name { // version 4 names the language of all three
+	case "simple_python":
+		return "simple"
+	case "simple_java":
+		return "java"
+	case "simple_javascript":
+		return "javascript"
+	}
+	return name
+}
+
+// A converter holds the side tables of one conversion.
+type converter struct {
+	strict   bool
+	language string
+	answers  map[string]map[string][]byte // file of questions → id → element of answers
+	classes  map[string]map[string]class  // folder → name of the class
+}
+
+// open reads the answers of the files in in and the tools of the classes.
+func open(ctx context.Context, in convert.Input) (convert.Func, error) {
+	c := &converter{
+		strict:   in.Options.Profile == convert.Strict,
+		language: in.Options.Language,
+		answers:  map[string]map[string][]byte{},
+		classes:  map[string]map[string]class{},
+	}
+	switch c.language {
+	case "":
+		c.language = "l1"
+	case "l1", "l2", "cjk", "off":
+	default:
+		return nil, fmt.Errorf("language rule %q: want one of l1, l2, cjk, off", c.language)
+	}
+	for _, file := range in.Files {
+		g := groups[category(file)]
+		if g != single && g != multi {
+			continue
+		}
+		dir := path.Dir(file)
+		answers, err := readAnswers(ctx, in, path.Join(dir, "possible_answer", uncompressed(path.Base(file))))
+		if err != nil {
+			return nil, fmt.Errorf("%s: its gold calls are missing, fetch the folder possible_answer beside it: %w", file, err)
+		}
+		c.answers[file] = answers
+		if g != multi || c.classes[dir] != nil {
+			continue
+		}
+		if c.classes[dir], err = readClasses(ctx, in.FS, path.Join(dir, "multi_turn_func_doc")); err != nil {
+			return nil, fmt.Errorf("%s: its tools are missing, fetch the folder multi_turn_func_doc beside it: %w", file, err)
+		}
+	}
+	return c.convert, nil
+}
+
+// uncompressed returns name without the suffix of a compression.
+func uncompressed(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+}
+
+// readAnswers returns the elements of a file of gold calls by their ids.
+func readAnswers(ctx context.Context, in convert.Input, name string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for el, err := range convert.SideElements(ctx, in.FS, name) {
+		if err != nil {
+			return nil, err
+		}
+		v, rej := convert.ParseObject(el)
+		if rej != nil {
+			return nil, fmt.Errorf("%s: %s", el.Pos, rej.Detail)
+		}
+		id, _ := v.Get("id")
+		if id.Text == "" {
+			return nil, fmt.Errorf("%s: /id: want the id of a question", el.Pos)
+		}
+		if _, ok := out[id.Text]; ok {
+			return nil, fmt.Errorf("%s: /id: %.60q was there before; want one element per question", el.Pos, id.Text)
+		}
+		out[id.Text] = el.Data
+	}
+	return out, nil
+}
+
+// convert is the Func of this source.
+func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
+	rec, rej := c.record(el)
+	if rej != nil {
+		return nil, []*convert.Reject{rej}
+	}
+	return []qaoa.Record{rec}, nil
+}
+
+// record converts one element.
+func (c *converter) record(el convert.Element) (rec qaoa.Record, rej *convert.Reject) {
+	v, rej := convert.ParseObject(el)
+	if rej != nil {
+		return rec, rej
+	}
+	id, rej := convert.Field(v, "", "id", qaoa.String)
+	if rej != nil {
+		return rec, rej
+	}
+	defer func() {
+		if rej != nil {
+			rej.ID = id.Text
+		}
+	}()
+	cat := category(el.Pos.File)
+	g := groups[cat]
+	switch g {
+	case unknown:
+		return rec, convert.Rejectf(convert.InvalidCategory, "", "want a category of version 3, by a file name such as BFCL_v3_simple.json, have %.60q", path.Base(el.Pos.File))
+	case irrelevant:
+		return rec, convert.Rejectf(convert.IrrelevantType, "", "no gold call exists in the category %s", cat)
+	case missFunc:
+		return rec, convert.Rejectf(convert.EmptyTurn, "/question", "the category %s has turns without a message", cat)
+	}
+
+	e := element{v: v, strict: c.strict}
+	if rej := e.readQuestion(); rej != nil {
+		return rec, rej
+	}
+	data, ok := c.answers[el.Pos.File][id.Text]
+	if !ok {
+		return rec, convert.Rejectf(convert.NoCall, "/id", "no gold call exists under this id in possible_answer")
+	}
+	answer, err := qaoa.ParseValue(data)
+	if err != nil {
+		return rec, convert.Rejectf(convert.BadCallJSON, "", "the gold calls are %v", err)
+	}
+	if rej := c.foreign(e, answer); rej != nil {
+		return rec, rej
+	}
+	if g == single {
+		rej = e.readSingle(answer)
+	} else {
+		rej = e.readMulti(answer, c.classes[path.Dir(el.Pos.File)])
+	}
+	if rej != nil {
+		return rec, rej
+	}
+	rec = qaoa.Record{ID: id.Text, Tools: e.tools, Turns: e.turns, System: e.system, Meta: e.meta(cat).JSON()}
+	if c.strict {
+		rej = convert.CheckStrict(rec)
+	}
+	return rec, rej
+}
+
+// foreign returns a reject if the element breaks the language rule.
+func (c *converter) foreign(e element, answer qaoa.Value) *convert.Reject {
+	function, _ := e.v.Get("function")
+	question, _ := e.v.Get("question")
+	bad := func(name, path string, v qaoa.Value, rule func(string) bool) *convert.Reject {
+		if text, found := findText(v, rule); found {
+			return convert.Rejectf(convert.NonEnglish, path, "the %s break the language rule %s: %.60q", name, c.language, text)
+		}
+		return nil
+	}
+	rule := convert.LanguageL1
+	switch c.language {
+	case "off":
+		return nil
+	case "l2":
+		for i, t := range e.turns {
+			if convert.LanguageL2(t.Query) {
+				return convert.Rejectf(convert.NonEnglish, fmt.Sprintf("/question/%d", i), "the messages of the user break the language rule l2: %.60q", t.Query)
+			}
+		}
+		return nil
+	case "cjk":
+		rule = convert.LanguageCJK
+	}
+	truth, _ := answer.Get("ground_truth")
+	if rej := bad("messages", "/question", question, rule); rej != nil {
+		return rej
+	}
+	if rej := bad("functions", "/function", function, rule); rej != nil {
+		return rej
+	}
+	return bad("gold calls", "", truth, rule)
+}
+
+// findText returns the first string in v, keys included, that bad holds for.
+func findText(v qaoa.Value, bad func(string) bool) (string, bool) {
+	if v.Kind == qaoa.String && bad(v.Text) {
+		return v.Text, true
+	}
+	for _, item := range v.Items {
+		if s, ok := findText(item, bad); ok {
+			return s, true
+		}
+	}
+	for _, m := range v.Members {
+		if bad(m.Name) {
+			return m.Name, true
+		}
+		if s, ok := findText(m.Value, bad); ok {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// An element is one question on its way to a record.
+type element struct {
+	v            qaoa.Value
+	strict       bool
+	system       string
+	turns        []qaoa.Turn
+	tools        []qaoa.Tool
+	offered      map[string]bool
+	alternatives []qaoa.Value // one per call of a single-turn question
+	surplus      []qaoa.Value // gold turns beyond the last turn
+}
+
+// readQuestion fills turns with the user's messages, and system.
+func (e *element) readQuestion() *convert.Reject {
+	question, rej := convert.Field(e.v, "", "question", qaoa.Array)
+	if rej != nil {
+		return rej
+	}
+	var system []string
+	for i, turn := range question.Items {
+		var user []string
+		for j, msg := range turn.Items {
+			p := fmt.Sprintf("/question/%d/%d", i, j)
+			role, rej := convert.Field(msg, p, "role", qaoa.String)
+			if rej != nil {
+				return rej
+			}
+			content, rej := convert.Field(msg, p, "content", qaoa.String)
+			if rej != nil {
+				return rej
+			}
+			switch role.Text {
+			case "user":
+				user = append(user, content.Text)
+			case "system":
+				system = append(system, content.Text)
+			default:
+				return convert.Rejectf(convert.BadFlow, p+"/role", "want user or system, have %.60q", role.Text)
+			}
+		}
+		if len(user) == 0 {
+			return convert.Rejectf(convert.EmptyTurn, fmt.Sprintf("/question/%d", i), "want a message of the user, have none")
+		}
+		e.turns = append(e.turns, qaoa.Turn{Query: strings.Join(user, "\n")})
+	}
+	if len(e.turns) == 0 {
+		return convert.Rejectf(convert.NoQuery, "/question", "want at least one turn, have none")
+	}
+	e.system = strings.Join(system, "\n")
+	return nil
+}
+
+// meta returns what the source says beyond the record.
+func (e *element) meta(category string) qaoa.Value {
+	m := qaoa.ObjectValue(qaoa.Member{Name: "category", Value: qaoa.StringValue(category)})
+	if e.alternatives != nil {
+		m.Members = append(m.Members, qaoa.Member{Name: "alternatives", Value: qaoa.ArrayValue(e.alternatives...)})
+	}
+	if e.surplus != nil {
+		m.Members = append(m.Members, qaoa.Member{Name: "surplus_gold", Value: qaoa.ArrayValue(e.surplus...)})
+	}
+	for _, name := range []string{"involved_classes", "path", "initial_config"} {
+		if f, ok := e.v.Get(name); ok {
+			m.Members = append(m.Members, qaoa.Member{Name: name, Value: f})
+		}
+	}
+	return m
+}
+
+// offer adds the tool to those on offer, unless one of its name is there.
+func (e *element) offer(t qaoa.Tool) {
+	if e.offered[t.Name] {
+		return
+	}
+	if e.offered == nil {
+		e.offered = map[string]bool{}
+	}
+	e.offered[t.Name] = true
+	e.tools = append(e.tools, t)
+}
