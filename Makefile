@@ -47,8 +47,8 @@ golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./convert/... ./report/... ./cmd/... -update
 	git diff --stat
 
-realdata: build ## convert and filter the real files of ../shared/data, and print the account
-	bash scripts/realdata.sh
+realdata: ## the whole chain on the real files of ../shared/data, with its table of counts
+	$(GO) test ./cmd/assay -run 'TestRealData' -count 1 -v -timeout 30m
 
 clean:
 	rm -rf bin demo-out
