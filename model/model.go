@@ -1,6 +1,3 @@
-// Package model asks language models. A [Chatter] answers one conversation
-// with one reply; its sub-packages talk to Ollama, to OpenAI-compatible
-// servers, and play models that need no server (baselines).
 package model
 
 import (

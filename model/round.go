@@ -1,0 +1,24 @@
+package model
+
+import "strings"
+
+// ToolResponse begins a User message that brings back what calls returned, in
+// prompt mode, where the protocol of the messages has no role for it.
+const ToolResponse = "<tool_response>"
+
+// Round returns which request of the current turn r is, from 0: the number of
+// Assistant messages after the last query. A User message that begins with
+// [ToolResponse], after blanks, is no query.
+func (r Request) Round() int {
+	n := 0
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		m := r.Messages[i]
+		switch {
+		case m.Role == Assistant:
+			n++
+		case m.Role == User && !strings.HasPrefix(strings.TrimLeft(m.Content, " \t\r\n"), ToolResponse):
+			return n
+		}
+	}
+	return n
+}
