@@ -1,4 +1,4 @@
-// Package tinygguf writes a language model of five megabytes that says what it
+// Package tinygguf writes a language model of under a megabyte that says what it
 // is told to, as a GGUF file that Ollama and llama.cpp serve like any other.
 // The end-to-end tests need a real server whose answers are known beforehand;
 // a downloaded model has neither.

@@ -8,12 +8,14 @@ import (
 )
 
 // The dimensions of the model. The width is a power of two, as Walsh rows
-// are, and bounds the number of tokens that have a successor.
+// are, and bounds the number of tokens that have a successor. All are as small
+// as can be, because the server is built without vector instructions and a
+// prompt of thousands of tokens should not take longer than a second or two.
 const (
-	width     = 512
-	heads     = 8
-	kvHeads   = 2
-	feedWidth = 64
+	width     = 64
+	heads     = 1
+	kvHeads   = 1
+	feedWidth = 32
 )
 
 // gain is the logit of the first alternative of a part. At temperature 1 a

@@ -128,7 +128,7 @@ func TestHeaderAndMetadata(t *testing.T) {
 		"general.architecture":       "llama",
 		"general.alignment":          uint32(32),
 		"llama.context_length":       uint32(32768),
-		"llama.embedding_length":     uint32(512),
+		"llama.embedding_length":     uint32(64),
 		"llama.block_count":          uint32(1),
 		"llama.vocab_size":           uint32(len(tokens)),
 		"llama.rope.dimension_count": uint32(64),
@@ -179,7 +179,7 @@ func TestTensorsLieEndToEndOnAlignedOffsets(t *testing.T) {
 	if f.data+next != f.size {
 		t.Errorf("%d bytes, want %d of header and %d of data", f.size, f.data, next)
 	}
-	if d := f.tensors["token_embd.weight"].dims; d[0] != 512 || d[1] != uint64(f.meta["llama.vocab_size"].(uint32)) {
+	if d := f.tensors["token_embd.weight"].dims; d[0] != 64 || d[1] != uint64(f.meta["llama.vocab_size"].(uint32)) {
 		t.Errorf("token_embd.weight: dimensions %d, want the width first, then the vocabulary", d)
 	}
 }
