@@ -1,0 +1,296 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"assay/convert"
+	"assay/convert/all"
+	"assay/qaoa"
+)
+
+func sourcesCommand() command {
+	return command{
+		name: "sources",
+		does: "lists what can be converted: kind, licence, home page, files expected",
+		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
+			asJSON := flags.Bool("json", false, "print one JSON array")
+			return func(_ context.Context, std stdio, args []string) error {
+				if len(args) > 0 {
+					return usagef("sources: want no arguments, have %q", args)
+				}
+				if *asJSON {
+					return writeJSON(std.out, sourceList())
+				}
+				for _, s := range all.Sources() {
+					gated := ""
+					if s.Gated {
+						gated = ", gated"
+					}
+					fmt.Fprintf(std.out, "%s (%s, %s%s)\n  %s\n  %s\n", s.Name, s.Kind, s.Licence, gated, s.About, s.Home)
+					for _, f := range s.Files {
+						fmt.Fprintf(std.out, "  %-8s %s: %s\n", f.Role, f.Glob, f.Note)
+					}
+				}
+				return nil
+			}
+		},
+	}
+}
+
+type sourceEntry struct {
+	Name    string      `json:"name"`
+	Kind    string      `json:"kind"`
+	Home    string      `json:"home"`
+	Licence string      `json:"licence"`
+	Gated   bool        `json:"gated"`
+	About   string      `json:"about"`
+	Files   []fileEntry `json:"files"`
+}
+
+type fileEntry struct {
+	Glob string `json:"glob"`
+	Role string `json:"role"`
+	Note string `json:"note"`
+}
+
+func sourceList() []sourceEntry {
+	var out []sourceEntry
+	for _, s := range all.Sources() {
+		e := sourceEntry{s.Name, string(s.Kind), s.Home, s.Licence, s.Gated, s.About, nil}
+		for _, f := range s.Files {
+			e.Files = append(e.Files, fileEntry{f.Glob, string(f.Role), f.Note})
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+type convertOptions struct {
+	out, to, profile, language, tools, ledger, summary string
+	workers, limit, maxBad, examples                   int
+}
+
+func convertCommand() command {
+	return command{
+		name: "convert", args: "SOURCE PATH…",
+		does: "turns raw files of a source into records",
+		help: `
+PATH is a folder (the files of the source are found in it), a file, a pattern,
+or - for stdin. Files may be plain, gzip or zstd. Every raw instance ends as a
+record or, with a code, in the ledger; converted + rejected = read. A truncated
+file ends the run with exit code 3 after everything before the break was
+written.`,
+		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
+			var o convertOptions
+			flags.StringVarP(&o.out, "output", "o", "-", "write the records to `FILE`")
+			flags.StringVar(&o.to, "to", "qaoa", "form: qaoa (native) or sharegpt (the paper's interchange layout)")
+			flags.StringVar(&o.profile, "profile", "paper", "paper (its counts, quirks included) or strict (for training)")
+			flags.StringVar(&o.language, "language", "", "language rule: l1, l2, cjk or off; default: as the source and profile say")
+			flags.StringVar(&o.tools, "tools", "", "`FILE` with the tool list of a source that keeps it apart")
+			flags.StringVar(&o.ledger, "ledger", "", "write every reject as a line to `FILE`")
+			flags.StringVar(&o.summary, "summary", "", "write the balance as JSON to `FILE`")
+			flags.IntVar(&o.workers, "workers", 0, "goroutines that convert; 0 is one per CPU; the output is the same for any number")
+			flags.IntVar(&o.limit, "limit", 0, "read at most that many elements; 0 is all")
+			flags.IntVar(&o.maxBad, "max-bad", -1, "end the run after that many broken elements; -1 is never")
+			flags.IntVar(&o.examples, "examples", 0, "show that many rejects of each code on stderr")
+			return func(ctx context.Context, std stdio, args []string) error {
+				if len(args) < 2 {
+					return usagef("convert: want SOURCE and at least one PATH, have %d arguments; \"assay sources\" lists the sources", len(args))
+				}
+				return runConvert(ctx, std, o, args[0], args[1:])
+			}
+		},
+	}
+}
+
+// check returns the options for the source.
+func (o convertOptions) check() (convert.RunOptions, error) {
+	opt := convert.RunOptions{
+		Options: convert.Options{Profile: convert.Profile(o.profile), Language: o.language, Tools: o.tools},
+		Workers: o.workers, Limit: o.limit,
+	}
+	switch {
+	case o.to != "qaoa" && o.to != "sharegpt":
+		return opt, usagef("--to %q: want qaoa or sharegpt", o.to)
+	case o.profile != string(convert.Paper) && o.profile != string(convert.Strict):
+		return opt, usagef("--profile %q: want paper or strict", o.profile)
+	case !slices.Contains([]string{"", "l1", "l2", "cjk", "off"}, o.language):
+		return opt, usagef("--language %q: want l1, l2, cjk or off", o.language)
+	case o.workers < 0 || o.limit < 0:
+		return opt, usagef("--workers and --limit: want no negative number")
+	case o.maxBad == 0:
+		opt.MaxBad = -1
+	case o.maxBad > 0:
+		opt.MaxBad = o.maxBad
+	}
+	return opt, nil
+}
+
+func runConvert(ctx context.Context, std stdio, o convertOptions, source string, paths []string) (err error) {
+	opt, err := o.check()
+	if err != nil {
+		return err
+	}
+	src, err := all.Find(source)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	inputs, skipped, err := convert.Find(src, paths)
+	if err != nil {
+		return inputError(err)
+	}
+	tellSkipped(std.err, skipped)
+	out, err := createOutput(std, o.out)
+	if err != nil {
+		return err
+	}
+	b, err := newBooks(std, src.Name, o.ledger, o.summary, o.examples)
+	if err != nil {
+		return out.finish(err)
+	}
+	status := newStatusLine(std.err, 2000)
+	opt.Progress = func(p convert.Progress) {
+		share := ""
+		if p.TotalBytes > 0 {
+			share = fmt.Sprintf(" (%.0f %%)", 100*float64(p.Bytes)/float64(p.TotalBytes))
+		}
+		status.update("%s: %s: %d elements, %d records, %d rejects%s", src.Name, printable(p.File), p.Elements, p.Records, p.Rejects, share)
+	}
+	write := qaoa.AppendRecord
+	if o.to == "sharegpt" {
+		write = qaoa.AppendInterchange
+	}
+	err = convertAll(ctx, src, inputs, opt, out, b, write)
+	status.end()
+	if err != nil && errors.Is(err, context.Canceled) {
+		return inputError(errors.Join(b.drop(), out.finish(err)))
+	}
+	// A broken file ends the run, but what was good before it is kept.
+	err = errors.Join(out.keep(err), b.close(std.err, "converted"))
+	return inputError(err)
+}
+
+func convertAll(ctx context.Context, src convert.Source, inputs []convert.Input, opt convert.RunOptions, out io.Writer, b *books, write func([]byte, qaoa.Record) []byte) error {
+	var line []byte
+	for o, err := range convert.Run(ctx, src, inputs, opt) {
+		if err != nil {
+			return err
+		}
+		b.sum.AddRead(o.Read)
+		for _, rec := range o.Records {
+			line = append(write(line[:0], rec), '\n')
+			if _, err := out.Write(line); err != nil {
+				return err
+			}
+			b.sum.AddRecord(rec, category(rec))
+		}
+		for _, rej := range o.Rejects {
+			if err := b.reject(rej); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// category returns what the source calls the kind of a record, or "".
+func category(rec qaoa.Record) string {
+	if rec.Meta == "" || !strings.Contains(string(rec.Meta), `"category"`) {
+		return ""
+	}
+	meta, err := rec.Meta.Value()
+	if err != nil {
+		return ""
+	}
+	c, _ := meta.Get("category")
+	return c.Text
+}
+
+func tellSkipped(w io.Writer, skipped []convert.Skipped) {
+	known := 0
+	for _, s := range skipped {
+		if s.Role != convert.Extra && s.Role != convert.Trap {
+			continue
+		}
+		if known++; known <= maxShown {
+			fmt.Fprintf(w, "not converted: %s (%s: %s)\n", printable(s.Name), s.Role, s.Note)
+		}
+	}
+	if known > maxShown {
+		fmt.Fprintf(w, "not converted: %d more files\n", known-maxShown)
+	}
+}
+
+// books keep the account of a command that accepts and rejects: the ledger,
+// the summary, and examples for a person to look at.
+type books struct {
+	sum      convert.Summary
+	summary  string // path, "" for none
+	std      stdio
+	file     *output // of the ledger, nil for none
+	ledger   *convert.Ledger
+	examples int
+	shown    map[convert.Code]int
+}
+
+func newBooks(std stdio, source, ledger, summary string, examples int) (*books, error) {
+	b := &books{sum: convert.Summary{Source: source}, summary: summary, std: std, examples: examples, shown: map[convert.Code]int{}}
+	if ledger != "" {
+		var err error
+		if b.file, err = createOutput(std, ledger); err != nil {
+			return nil, err
+		}
+		b.ledger = convert.NewLedger(b.file)
+	}
+	return b, nil
+}
+
+func (b *books) reject(rej *convert.Reject) error {
+	b.sum.AddReject(rej)
+	if b.shown[rej.Code] < b.examples {
+		b.shown[rej.Code]++
+		fmt.Fprintln(b.std.err, printable(rej.Error()))
+	}
+	if b.ledger == nil {
+		return nil
+	}
+	return b.ledger.Write(rej)
+}
+
+// drop leaves no ledger behind.
+func (b *books) drop() error {
+	if b.file == nil {
+		return nil
+	}
+	err := b.file.finish(context.Canceled)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// close completes the ledger, prints the balance, checks it, and writes the
+// summary.
+func (b *books) close(w io.Writer, done string) error {
+	var err error
+	if b.file != nil {
+		err = b.file.finish(nil)
+	}
+	fmt.Fprintf(w, "%s: %d read, %d %s, %d rejected\n", b.sum.Source, b.sum.Read, b.sum.Converted, done, b.sum.Rejected)
+	for _, code := range slices.Sorted(maps.Keys(b.sum.Codes)) {
+		fmt.Fprintf(w, "  %-24s %d\n", code, b.sum.Codes[code])
+	}
+	err = errors.Join(err, b.sum.Check())
+	if b.summary != "" {
+		err = errors.Join(err, writeFile(b.std, b.summary, b.sum))
+	}
+	return err
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-json"
+	"github.com/spf13/pflag"
+
+	"assay/convert"
+	"assay/eval"
+	"assay/match"
+	"assay/qaoa"
+	"assay/report"
+)
+
+type scoreOptions struct {
+	gold, pred, presets []string
+	items               string
+	aligned, explain    bool
+	asJSON              bool
+	minCoverage         float64
+}
+
+func scoreCommand() command {
+	return command{
+		name: "score", args: "[RUN_FOLDER]",
+		does: "compares predictions with gold calls: SP, FP, SPA, FPA",
+		help: `
+With a run folder, its predictions are scored, against --gold or the files that
+run.json names, and the scores are kept in RUN_FOLDER/scores. With --pred, any
+prediction file is: lines {"id","repeat"?,"turns":[{"steps":[{"calls":[…]}]}]},
+lines {"id","calls":[…]}, or the interchange layout. No model and no network is
+needed. Predictions join gold by id; one that is missing scores 0, is counted,
+and the score is printed with its bounds.`,
+		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
+			var o scoreOptions
+			flags.StringSliceVar(&o.gold, "gold", nil, "`FILE`s of gold records")
+			flags.StringSliceVar(&o.pred, "pred", nil, "`FILE`s of predictions")
+			flags.StringSliceVar(&o.presets, "preset", []string{"paper"}, "matching rules, or all: "+strings.Join(match.Presets(), ", "))
+			flags.BoolVar(&o.aligned, "aligned", false, "match conversations turn by turn and sum, instead of pooling their calls")
+			flags.StringVar(&o.items, "items", "", "write every instance as a line to `FILE`")
+			flags.BoolVar(&o.explain, "explain", false, "items say which calls were paired and why")
+			flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, or an array for several presets")
+			flags.Float64Var(&o.minCoverage, "min-coverage", 0, "exit with code 4 if a smaller share of the planned answers is there")
+			return func(ctx context.Context, std stdio, args []string) error {
+				return runScore(ctx, std, o, args)
+			}
+		},
+	}
+}
+
+// A scoreJob is what is compared.
+type scoreJob struct {
+	gold, pred []string
+	dir        string // run folder that keeps the scores, or ""
+	failed     int    // pairs that a back end failed on
+}
+
+func (o scoreOptions) job(args []string) (scoreJob, error) {
+	job := scoreJob{gold: o.gold, pred: o.pred}
+	switch {
+	case len(args) > 1:
+		return job, usagef("score: want one run folder, have %d; score them one by one, and compare them with \"assay stats\"", len(args))
+	case len(args) == 1 && len(o.pred) > 0:
+		return job, usagef("score: want a run folder or --pred, have both")
+	case len(args) == 0 && len(o.pred) == 0:
+		return job, usagef("score: want a run folder, or --gold and --pred")
+	case len(args) == 1:
+		job.dir = args[0]
+		info, err := eval.ReadRun(job.dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return job, usagef("%s holds no run (no %s); give predictions by --pred FILE", job.dir, eval.RunFile)
+		}
+		if err != nil {
+			return job, inputError(err)
+		}
+		job.pred = []string{filepath.Join(job.dir, eval.PredictionsFile)}
+		job.failed = info.Counts.Failed
+		if len(job.gold) == 0 {
+			for _, in := range info.Settings.Data {
+				job.gold = append(job.gold, in.Path)
+			}
+		}
+	}
+	if len(job.gold) == 0 {
+		return job, usagef("score: want the gold records by --gold FILE")
+	}
+	return job, nil
+}
+
+func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) error {
+	job, err := o.job(args)
+	if err != nil {
+		return err
+	}
+	presets, err := presetList(o.presets)
+	if err != nil {
+		return err
+	}
+	scores, err := job.score(ctx, std, presets, o)
+	if err != nil {
+		return inputError(err)
+	}
+	switch {
+	case o.asJSON && len(scores) == 1:
+		err = writeJSON(std.out, scores[0])
+	case o.asJSON:
+		err = writeJSON(std.out, scores)
+	default:
+		err = report.ScoreText(std.out, scores)
+	}
+	if err != nil {
+		return err
+	}
+	if c := scores[0].Coverage; float64(c.Scored) < o.minCoverage*float64(c.Planned) {
+		return &exitError{exitCoverage, fmt.Errorf("%d of %d planned answers are there, under the %g asked for by --min-coverage; resume the run", c.Scored, c.Planned, o.minCoverage)}
+	}
+	return nil
+}
+
+func presetList(names []string) ([]match.Options, error) {
+	if len(names) == 1 && names[0] == "all" {
+		names = match.Presets()
+	}
+	var out []match.Options
+	for _, name := range names {
+		p, err := match.Preset(name)
+		if err != nil {
+			return nil, &exitError{exitUsage, fmt.Errorf("--preset: %w", err)}
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// score compares, writes the items where they are asked for, and keeps the
+// scores in the run folder if there is one.
+func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Options, o scoreOptions) (scores []eval.Scores, err error) {
+	opt := eval.ScoreOptions{Presets: presets, Aligned: o.aligned, Explain: o.explain, Failed: job.failed}
+	var keep *eval.ScoreWriter
+	if job.dir != "" {
+		opt.Explain = true // the folder is what a viewer looks at later
+		if keep, err = eval.NewScoreWriter(job.dir, presets); err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, keep.Abort())
+			}
+		}()
+	}
+	var items *output
+	if o.items != "" {
+		if items, err = createOutput(std, o.items); err != nil {
+			return nil, err
+		}
+		defer func() { err = items.finish(err) }()
+	}
+	opt.Item = func(preset string, it eval.Item) error {
+		if keep != nil {
+			if err := keep.Item(preset, it); err != nil {
+				return err
+			}
+		}
+		if items == nil {
+			return nil
+		}
+		return writeItem(items, preset, it)
+	}
+	scores, err = eval.Score(ctx, strictRecords(ctx, job.gold), strictPredictions(ctx, job.pred), opt)
+	if err != nil || keep == nil {
+		return scores, err
+	}
+	return scores, keep.Commit(scores)
+}
+
+// writeItem writes an item as one line, with its preset first.
+func writeItem(w *output, preset string, it eval.Item) error {
+	line := struct {
+		Preset string `json:"preset"`
+		eval.Item
+	}{preset, it}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(line)
+}
+
+// strictPredictions yields the predictions of the files and ends at the first
+// bad one.
+func strictPredictions(ctx context.Context, paths []string) iter.Seq2[qaoa.Prediction, error] {
+	return func(yield func(qaoa.Prediction, error) bool) {
+		for p, err := range convert.ReadPredictionFiles(ctx, paths) {
+			if !yield(p, inputError(err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// exists reports whether path can be looked at.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
