@@ -82,6 +82,20 @@ func ClusterStdErr[K comparable](xs []float64, cluster []K) float64 {
 	return math.Sqrt(g/(g-1)*sum) / float64(len(xs))
 }
 
+// ClusterTInterval returns the t interval of the mean of xs with the standard
+// error of [ClusterStdErr] and G-1 degrees of freedom for G clusters. With one
+// value in each cluster it is [TInterval]. It is NaN with under two clusters,
+// and panics if the lengths differ or level is not in (0,1).
+func ClusterTInterval[K comparable](xs []float64, cluster []K, level float64) Interval {
+	clusters := map[K]bool{}
+	for _, k := range cluster {
+		clusters[k] = true
+	}
+	g := len(clusters)
+	m, h := Mean(xs), TFactor(g, level)*math.Sqrt(float64(g))*ClusterStdErr(xs, cluster)
+	return Interval{Low: m - h, High: m + h, Level: level, Method: "t"}
+}
+
 // TInterval returns the interval of Student's t for the mean of xs,
 //
 //	mean ± t(1-(1-level)/2; n-1) · SD/sqrt(n).

@@ -62,6 +62,9 @@ func TestClusterStdErr(t *testing.T) {
 		if got := ClusterStdErr(xs, alone); !near(got, StdErr(xs), 1e-12) {
 			t.Fatalf("each value its own cluster: %v, want the plain %v", got, StdErr(xs))
 		}
+		if got, want := ClusterTInterval(xs, alone, 0.9), TInterval(xs, 0.9); !near(got.Low, want.Low, 1e-12) || !near(got.High, want.High, 1e-12) {
+			t.Fatalf("each value its own cluster: %+v, want the plain %+v", got, want)
+		}
 		// Values repeated k times in a cluster are no new information.
 		var tripled []float64
 		var of []int

@@ -1,0 +1,258 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"assay/eval"
+)
+
+// A Comparison is the layout of the paper's Table 1: a row for each setting and
+// model, and SP, FP, SPA and FPA by single-hop and multi-hop turns, and by
+// single-turn and multi-turn conversations. FPA-arg stands beside FPA when it
+// was scored.
+type Comparison struct {
+	Preset string          `json:"preset"`
+	Unit   string          `json:"unit"` // "fraction"
+	Rows   []ComparisonRow `json:"rows"`
+	Notes  []string        `json:"notes,omitempty"`
+
+	marks bool
+}
+
+// A ComparisonRow is one model under one setting.
+type ComparisonRow struct {
+	Setting  string        `json:"setting"`
+	Model    string        `json:"model"`
+	Runs     int           `json:"runs"`
+	Coverage eval.Coverage `json:"coverage"` // summed over runs
+	// Cells are means over runs; n counts the instances of one run.
+	Cells eval.Cells `json:"cells"`
+	// Bounds are the cells with missing cases wrong and right, means over
+	// runs; nil at full coverage.
+	Bounds *eval.Bounds `json:"bounds,omitempty"`
+}
+
+// Table1 compares runs in the layout of the paper's Table 1 (UniToolCall,
+// section 4.2). The paper has one run for each row; several are averaged here,
+// and their number is shown. Runs under different presets, and runs that are
+// no repeats of one experiment, are refused: see [stats.CheckRuns].
+func Table1(runs []Run, opt Options) (Comparison, error) {
+	gs, err := onePreset(runs)
+	if err != nil {
+		return Comparison{}, err
+	}
+	c := Comparison{Preset: gs[0].preset, Unit: "fraction", marks: opt.Marks}
+	for _, g := range gs {
+		c.Rows = append(c.Rows, comparisonRow(g))
+	}
+	c.Notes = append(c.Notes, c.extremes()...)
+	for _, r := range c.Rows {
+		if r.Coverage.Missing > 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d of %d cases have no answer and count as wrong; see the bounds",
+				r.Setting, r.Model, r.Coverage.Missing, r.Coverage.Planned))
+		}
+	}
+	return c, nil
+}
+
+func comparisonRow(g group) ComparisonRow {
+	row := ComparisonRow{Setting: g.setting, Model: g.model, Runs: len(g.runs)}
+	var cells, low, high []eval.Cells
+	bounded := false
+	for _, r := range g.runs {
+		addCoverage(&row.Coverage, r.Scores.Coverage)
+		cells = append(cells, r.Scores.Cells)
+		if b := r.Scores.Bounds; b != nil {
+			bounded = true
+			low, high = append(low, b.Low), append(high, b.High)
+		} else {
+			low, high = append(low, r.Scores.Cells), append(high, r.Scores.Cells)
+		}
+	}
+	row.Cells = meanCells(cells)
+	if bounded {
+		row.Bounds = &eval.Bounds{Low: meanCells(low), High: meanCells(high)}
+	}
+	return row
+}
+
+func addCoverage(sum *eval.Coverage, c eval.Coverage) {
+	sum.Planned += c.Planned
+	sum.Attempted += c.Attempted
+	sum.Answered += c.Answered
+	sum.Parsed += c.Parsed
+	sum.Scored += c.Scored
+	sum.Missing += c.Missing
+}
+
+// extremes names the columns that cannot tell models apart because all rows of
+// a setting, or all but one, are 0 or 1.
+func (c Comparison) extremes() []string {
+	var notes []string
+	for _, block := range c.blocks() {
+		if len(block) < 2 {
+			continue
+		}
+		for _, col := range c.columns() {
+			have, zeros, ones := 0, 0, 0
+			for _, r := range block {
+				if v := value(r.Cells, col); v != nil {
+					have++
+					zeros += count(*v == 0)
+					ones += count(*v == 1)
+				}
+			}
+			for what, n := range []int{zeros, ones} {
+				if have >= 2 && n >= have-1 && n >= 2 {
+					notes = append(notes, fmt.Sprintf("%s, %s is at its %s for %d of %d models: it does not rank them",
+						block[0].Setting, col, [...]string{"floor (0)", "ceiling (100)"}[what], n, have))
+				}
+			}
+		}
+	}
+	return notes
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// blocks returns the rows of each setting.
+func (c Comparison) blocks() [][]ComparisonRow {
+	var out [][]ComparisonRow
+	for i, r := range c.Rows {
+		if i == 0 || r.Setting != c.Rows[i-1].Setting {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], r)
+	}
+	return out
+}
+
+// columns returns the columns that some row has, and the sixteen of the paper
+// in any case.
+func (c Comparison) columns() []Column {
+	cols := columns(allCells)
+	for _, r := range c.Rows {
+		for _, col := range cols {
+			if col.Metric == "FPA_arg" && value(r.Cells, col) != nil {
+				return cols
+			}
+		}
+	}
+	return cols[:4*len(allCells)]
+}
+
+// JSON writes c as one object, in fractions.
+func (c Comparison) JSON(w io.Writer) error { return encode(w, c) }
+
+// Markdown writes c as tables in percent: coverage, the scores, the number of
+// instances, and bounds where cases are missing.
+func (c Comparison) Markdown(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "Preset %s. Percent; SH and MH are means over turns, ST and MT over conversations.\n\n", Escape(c.Preset)); err != nil {
+		return err
+	}
+	for i, t := range []Table{c.coverage(), c.scores(), c.sizes(), c.bounds()} {
+		if i == 3 && len(t.Rows) == 0 {
+			break
+		}
+		title := [...]string{"Coverage, over all runs of a row:", "Scores:", "Instances:", "Scores with missing cases wrong and right:"}[i]
+		if _, err := fmt.Fprintf(w, "%s\n\n", title); err != nil {
+			return err
+		}
+		if err := t.Markdown(w); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+	}
+	return lines(w, c.Notes)
+}
+
+func (c Comparison) coverage() Table {
+	t := Table{Header: coverageHeader(), Left: 2}
+	for _, r := range c.Rows {
+		t.Add(coverageRow(r.Setting, r.Model, r.Runs, r.Coverage)...)
+	}
+	return t
+}
+
+func coverageHeader() []string {
+	return append(strings.Fields("Setting Model Runs Planned Attempted Answered Parsed Scored Missing"), "Answered of planned")
+}
+
+func coverageRow(setting, model string, runs int, c eval.Coverage) []string {
+	row := []string{setting, model, strconv.Itoa(runs)}
+	for _, n := range []int{c.Planned, c.Attempted, c.Answered, c.Parsed, c.Scored, c.Missing} {
+		row = append(row, strconv.Itoa(n))
+	}
+	return append(row, shareText(c.Answered, c.Planned))
+}
+
+func (c Comparison) scores() Table {
+	cols := c.columns()
+	t := Table{Header: []string{"Setting", "Model", "Runs"}, Left: 2}
+	for _, col := range cols {
+		t.Header = append(t.Header, col.String())
+	}
+	for _, block := range c.blocks() {
+		first := len(t.Rows)
+		for _, r := range block {
+			row := []string{r.Setting, r.Model, strconv.Itoa(r.Runs)}
+			for _, col := range cols {
+				row = append(row, percent(value(r.Cells, col)))
+			}
+			t.Add(row...)
+		}
+		if c.marks {
+			for j, col := range cols {
+				var values []*float64
+				for _, r := range block {
+					values = append(values, value(r.Cells, col))
+				}
+				for i, m := range marks(values) {
+					t.Rows[first+i][3+j].Mark = m
+				}
+			}
+		}
+	}
+	return t
+}
+
+func (c Comparison) sizes() Table {
+	t := Table{Header: []string{"Setting", "Model", "SH turns", "MH turns", "ST conversations", "MT conversations"}, Left: 2}
+	for _, r := range c.Rows {
+		row := []string{r.Setting, r.Model}
+		for _, name := range allCells {
+			row = append(row, strconv.Itoa(cellOf(&r.Cells, name).N))
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+func (c Comparison) bounds() Table {
+	cols := c.columns()
+	t := Table{Header: []string{"Setting", "Model"}, Left: 2}
+	for _, col := range cols {
+		t.Header = append(t.Header, col.String())
+	}
+	for _, r := range c.Rows {
+		if r.Bounds == nil {
+			continue
+		}
+		row := []string{r.Setting, r.Model}
+		for _, col := range cols {
+			row = append(row, span(value(r.Bounds.Low, col), value(r.Bounds.High, col)))
+		}
+		t.Add(row...)
+	}
+	return t
+}
