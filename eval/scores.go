@@ -5,7 +5,9 @@ import "assay/match"
 // Scores is what one preset says of one prediction file: the object that
 // "assay score --json" prints. Fractions are in [0,1].
 type Scores struct {
-	Preset   string   `json:"preset"`
+	Preset string `json:"preset"`
+	// Aligned is whether conversations were matched turn by turn.
+	Aligned  bool     `json:"aligned,omitempty"`
 	Coverage Coverage `json:"coverage"`
 	// Cells are the four columns of the paper's Table 1, averaged over
 	// instances (macro average).
@@ -18,6 +20,11 @@ type Scores struct {
 	// Bounds are the cells with every unscored case counted as wrong and as
 	// right; nil at full coverage.
 	Bounds *Bounds `json:"bounds,omitempty"`
+	// SurplusTurns are predicted turns beyond those of the record. Their calls
+	// count at conversation level only.
+	SurplusTurns int `json:"surplus_turns,omitempty"`
+	// Warnings are what a reader of the numbers has to know, a sentence each.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Coverage counts (record, repeat) pairs. It precedes every score.
@@ -50,11 +57,13 @@ type Cell struct {
 	FPAArg *float64 `json:"FPA_arg"`
 }
 
-// NoGold counts the turns without a gold call, which belong to no cell.
+// NoGold counts the turns without a gold call. They belong to no cell, except
+// under a preset that puts them into one. Turns of missing predictions count
+// in N only.
 type NoGold struct {
 	N         int `json:"n"`
 	Abstained int `json:"abstained"` // no call predicted, as it should be
-	Called    int `json:"called"`
+	Called    int `json:"called"`    // a call that parsed
 	Malformed int `json:"malformed"` // an attempt at a call that did not parse
 }
 
@@ -64,12 +73,22 @@ type Bounds struct {
 	High Cells `json:"high"`
 }
 
+// The cells of an [Item].
+const (
+	CellSH      = "SH"
+	CellMH      = "MH"
+	CellST      = "ST"
+	CellMT      = "MT"
+	CellNoGold  = "no_gold" // a turn without a gold call; its score is in no mean
+	CellSurplus = "surplus" // a predicted turn beyond those of the record
+)
+
 // An Item is the score of one instance: a line of scores/PRESET.items.jsonl.
 type Item struct {
 	ID      string      `json:"id"` // of the record
 	Repeat  int         `json:"repeat"`
 	Dataset string      `json:"dataset"` // source.name
-	Cell    string      `json:"cell"`    // SH, MH, ST, MT, or "no_gold"
+	Cell    string      `json:"cell"`    // SH, MH, ST, MT, no_gold or surplus
 	Turn    int         `json:"turn"`    // 0-based; -1 for conversations
 	Gold    int         `json:"gold"`    // number of gold calls
 	Pred    int         `json:"pred"`    // number of predicted calls

@@ -1,0 +1,33 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package eval
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockFile takes the lock at path until the file is closed, or the process
+// ends in whatever way. errLocked says that another process holds it.
+func lockFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err == nil {
+		return f, nil
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errLocked
+	}
+	return nil, errors.Join(err, f.Close())
+}
+
+func unlockFile(f *os.File) error { return f.Close() }

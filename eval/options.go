@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"fmt"
+	"time"
+
+	"assay/model"
+)
+
+// DefaultMaxRounds is how many requests one turn may take unless
+// [Options.MaxRounds] says otherwise.
+const DefaultMaxRounds = 10
+
+// DefaultGrace is how long conversations in flight may go on after an
+// interrupt.
+const DefaultGrace = 30 * time.Second
+
+// A History says what a model is shown of the turns before the current one.
+type History string
+
+// The histories.
+const (
+	HistoryOwn  History = "own"  // what it said itself
+	HistoryGold History = "gold" // what the record says
+)
+
+// ParseHistory returns the history of that name; "" is [HistoryOwn].
+func ParseHistory(s string) (History, error) {
+	switch h := History(s); h {
+	case "":
+		return HistoryOwn, nil
+	case HistoryOwn, HistoryGold:
+		return h, nil
+	}
+	return "", fmt.Errorf("--history %q: want own or gold", s)
+}
+
+// An Observe says what a predicted call returns.
+type Observe string
+
+// The observations. ObserveGold gives a call that matches a gold call of the
+// turn flexibly (preset paper) what that one returned, and others nothing.
+const (
+	ObserveGold  Observe = "gold"
+	ObserveEmpty Observe = "empty"
+)
+
+// ParseObserve returns the observation of that name; "" is [ObserveGold].
+func ParseObserve(s string) (Observe, error) {
+	switch o := Observe(s); o {
+	case "":
+		return ObserveGold, nil
+	case ObserveGold, ObserveEmpty:
+		return o, nil
+	}
+	return "", fmt.Errorf("--observe %q: want gold or empty", s)
+}
+
+// Options say how [Run] asks. The zero value asks each record once, one at a
+// time, with the built-in prompt and the defaults of every field.
+type Options struct {
+	Model  string // name and digest, which go into content keys only
+	Digest string
+
+	Prompt  Prompt // zero: the built-in prompt of the mode
+	Calls   CallMode
+	History History
+	Observe Observe
+	Strict  bool // no repairs when parsing
+	// MaxRounds bounds the requests of one turn. 0 is [DefaultMaxRounds], but
+	// never fewer than the steps of the gold turn and one for the answer, so
+	// that every turn can be solved; another number holds as it is.
+	MaxRounds int
+	// Sampling goes into every request; repeat r is asked with Seed + r.
+	Sampling model.Sampling
+	Repeats  int // 0 is 1
+
+	Workers int           // conversations at a time; 0 is 1
+	Grace   time.Duration // 0 is [DefaultGrace]
+	// GiveUp ends the run with a [*GiveUpError] after that many conversations
+	// in a row failed; 0 is never.
+	GiveUp int
+
+	// Done reports whether the pair with this content key needs no asking; nil
+	// asks all. It is called in the order of cases, from one goroutine.
+	Done func(key string) bool
+	// Save is called once for each result, as soon as it is there and before
+	// it is yielded, one call at a time. Its error ends the run.
+	Save func(Result) error
+	// Progress is called after Save, one call at a time.
+	Progress func(Progress)
+	Total    int // pairs in all, for Progress; 0 is unknown
+}
+
+// withDefaults returns opt with every default filled in.
+func (opt Options) withDefaults() (Options, error) {
+	var err error
+	if opt.Calls, err = ParseCallMode(string(opt.Calls)); err != nil {
+		return opt, err
+	}
+	if opt.History, err = ParseHistory(string(opt.History)); err != nil {
+		return opt, err
+	}
+	if opt.Observe, err = ParseObserve(string(opt.Observe)); err != nil {
+		return opt, err
+	}
+	if opt.Prompt == (Prompt{}) {
+		opt.Prompt = PromptFor(opt.Calls)
+	}
+	if opt.Calls == CallsPrompt && !opt.Prompt.marked {
+		return opt, errNoMark
+	}
+	if opt.MaxRounds < 0 || opt.Repeats < 0 || opt.Workers < 0 || opt.GiveUp < 0 {
+		return opt, fmt.Errorf("rounds %d, repeats %d, workers %d, failures in a row %d: want no negative number",
+			opt.MaxRounds, opt.Repeats, opt.Workers, opt.GiveUp)
+	}
+	opt.Repeats = max(opt.Repeats, 1)
+	opt.Workers = max(opt.Workers, 1)
+	if opt.Grace == 0 {
+		opt.Grace = DefaultGrace
+	}
+	return opt, nil
+}
+
+// A Progress is the state of a run after a result.
+type Progress struct {
+	Done    int // results so far, failures included
+	Skipped int // pairs that needed no asking
+	Failed  int // by the back end
+	Total   int // pairs in all, 0 if unknown
+	Classes map[model.Class]int
+	// SP is the running mean of conversation-level SP under preset paper over
+	// the Scored pairs asked in this session that have a gold call.
+	SP      float64
+	Scored  int
+	Elapsed time.Duration // since the run began
+}
+
+// Rate returns results per second, 0 at the start.
+func (p Progress) Rate() float64 {
+	if p.Elapsed <= 0 {
+		return 0
+	}
+	return float64(p.Done) / p.Elapsed.Seconds()
+}
+
+// Left returns the time that the rest takes at the rate so far, 0 if that is
+// not known.
+func (p Progress) Left() time.Duration {
+	rest := p.Total - p.Done - p.Skipped
+	if rate := p.Rate(); rest > 0 && rate > 0 {
+		return time.Duration(float64(rest) / rate * float64(time.Second))
+	}
+	return 0
+}

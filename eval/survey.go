@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+
+	"assay/model"
+	"assay/qaoa"
+)
+
+// bytesPerToken is what [EstimateTokens] divides by. Common tokenizers make a
+// token of 3 to 5 bytes of English or JSON; the lowest is the careful choice
+// for a context length.
+const bytesPerToken = 3
+
+// EstimateTokens returns about how many tokens n bytes of text make: n/3,
+// rounded up. It is an estimate, meant to be too high rather than too low;
+// text in other scripts and long numbers may still need more.
+func EstimateTokens(n int) int { return (n + bytesPerToken - 1) / bytesPerToken }
+
+// A Survey is what is known about a run before it starts.
+type Survey struct {
+	Records int
+	Pairs   int // records × repeats
+	// DataHash and CandidateHash are SHA-256 sums over the records without
+	// their tools, and over their tool lists, both in order.
+	DataHash      string
+	CandidateHash string
+	// Longest is the longest prompt that a record can lead to when the model
+	// answers as gold does.
+	Longest LongestPrompt
+	// IDs are the records in order.
+	IDs []string
+}
+
+// A LongestPrompt is the longest prompt of a set of records.
+type LongestPrompt struct {
+	ID       string // of the record
+	Bytes    int    // contents of all messages, and tools in native mode
+	Estimate int    // tokens, by [EstimateTokens]
+}
+
+// Look reads cases once, asks nothing, and returns what a run over them would
+// be. An id that occurs twice is an [*IDError], because predictions join
+// records by id.
+func Look(ctx context.Context, cases iter.Seq2[qaoa.Record, error], opt Options) (Survey, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return Survey{}, err
+	}
+	var s Survey
+	data, candidates := sha256.New(), sha256.New()
+	seen := map[string]bool{}
+	var twice idList
+	var buf []byte
+	for rec, err := range cases {
+		if err != nil {
+			return Survey{}, err
+		}
+		if err := ctx.Err(); err != nil {
+			return Survey{}, err
+		}
+		if seen[rec.ID] {
+			twice.add(rec.ID)
+			continue
+		}
+		seen[rec.ID] = true
+		s.IDs = append(s.IDs, rec.ID)
+		if n := promptBytes(rec, opt); n > s.Longest.Bytes || s.Longest.ID == "" {
+			s.Longest = LongestPrompt{ID: rec.ID, Bytes: n, Estimate: EstimateTokens(n)}
+		}
+		buf = append(qaoa.AppendTools(buf[:0], rec.Tools), '\n')
+		_, _ = candidates.Write(buf) // a hash never fails
+		rec.Tools = nil
+		buf = append(qaoa.AppendRecord(buf[:0], rec), '\n')
+		_, _ = data.Write(buf)
+	}
+	if err := twice.err("the data hold records with the same id; keep one of each"); err != nil {
+		return Survey{}, err
+	}
+	s.Records = len(s.IDs)
+	s.Pairs = s.Records * opt.Repeats
+	s.DataHash = hex.EncodeToString(data.Sum(nil))
+	s.CandidateHash = hex.EncodeToString(candidates.Sum(nil))
+	return s, nil
+}
+
+// promptBytes returns the size of the last request of a conversation that goes
+// as in gold.
+func promptBytes(rec qaoa.Record, opt Options) int {
+	if len(rec.Turns) == 0 {
+		return 0
+	}
+	d := newDialogue(opt.Prompt.systemFor(rec.Tools, opt.Calls), opt.Calls)
+	for _, t := range rec.Turns {
+		d.gold(t)
+	}
+	n := contentBytes(d.messages[:len(d.messages)-1]) // all but the last answer
+	if opt.Calls == CallsNative {
+		n += len(appendTools(nil, rec.Tools))
+		for _, c := range rec.Calls() {
+			n += len(qaoa.AppendCall(nil, c))
+		}
+	}
+	return n
+}
+
+func contentBytes(messages []model.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += len(m.Content)
+	}
+	return n
+}
