@@ -45,7 +45,7 @@ trap 'exit 143' TERM HUP
 
 ollama=$("$here/ollama/build.sh" "$cache")
 
-work=$(mktemp -d)
+work=$(mktemp -d "${TMPDIR:-/tmp}/assay-e2e.XXXXXX")
 log=$work/server.log
 cd "$root"
 say "building assay and the tiny model"
