@@ -75,7 +75,8 @@ func category(file string) string {
 // A converter holds the side tables of one conversion.
 type converter struct {
 	strict   bool
-	language string
+	language string // name of the rule
+	rule     func(text string) bool
 	answers  map[string]map[string][]byte // file of questions → id → element of answers
 	classes  map[string]map[string]class  // folder → name of the class
 }
@@ -88,12 +89,12 @@ func open(ctx context.Context, in convert.Input) (convert.Func, error) {
 		answers:  map[string]map[string][]byte{},
 		classes:  map[string]map[string]class{},
 	}
-	switch c.language {
-	case "":
+	if c.language == "" {
 		c.language = "l1"
-	case "l1", "l2", "cjk", "off":
-	default:
-		return nil, fmt.Errorf("language rule %q: want one of l1, l2, cjk, off", c.language)
+	}
+	var err error
+	if c.rule, err = convert.LanguageRule(c.language, ""); err != nil {
+		return nil, err
 	}
 	for _, file := range in.Files {
 		g := groups[category(file)]
@@ -211,36 +212,29 @@ func (c *converter) record(el convert.Element) (rec qaoa.Record, rej *convert.Re
 
 // foreign returns a reject if the element breaks the language rule.
 func (c *converter) foreign(e element, answer qaoa.Value) *convert.Reject {
-	function, _ := e.v.Get("function")
-	question, _ := e.v.Get("question")
-	bad := func(name, path string, v qaoa.Value, rule func(string) bool) *convert.Reject {
-		if text, found := findText(v, rule); found {
-			return convert.Rejectf(convert.NonEnglish, path, "the %s break the language rule %s: %.60q", name, c.language, text)
-		}
-		return nil
-	}
-	rule := convert.LanguageL1
 	switch c.language {
 	case "off":
 		return nil
 	case "l2":
 		for i, t := range e.turns {
-			if convert.LanguageL2(t.Query) {
-				return convert.Rejectf(convert.NonEnglish, fmt.Sprintf("/question/%d", i), "the messages of the user break the language rule l2: %.60q", t.Query)
+			if c.rule(t.Query) {
+				return convert.Rejectf(convert.NonEnglish, fmt.Sprintf("/question/%d", i), "the user's messages break the language rule l2: %.60q", t.Query)
 			}
 		}
 		return nil
-	case "cjk":
-		rule = convert.LanguageCJK
 	}
+	question, _ := e.v.Get("question")
+	function, _ := e.v.Get("function")
 	truth, _ := answer.Get("ground_truth")
-	if rej := bad("messages", "/question", question, rule); rej != nil {
-		return rej
+	for _, part := range []struct {
+		name, path string
+		v          qaoa.Value
+	}{{"messages", "/question", question}, {"functions", "/function", function}, {"gold calls", "", truth}} {
+		if text, found := findText(part.v, c.rule); found {
+			return convert.Rejectf(convert.NonEnglish, part.path, "the %s break the language rule %s: %.60q", part.name, c.language, text)
+		}
 	}
-	if rej := bad("functions", "/function", function, rule); rej != nil {
-		return rej
-	}
-	return bad("gold calls", "", truth, rule)
+	return nil
 }
 
 // findText returns the first string in v, keys included, that bad holds for.
