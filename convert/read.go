@@ -160,3 +160,10 @@ func depth(text []byte) int {
 	}
 	return n
 }
+
+// Elements yields the raw elements of r, whatever its container, for readers of
+// lists that are no records. They may hold invalid JSON. Every error names
+// the place and is one to end with.
+func Elements(ctx context.Context, r io.Reader, name string) iter.Seq2[Element, error] {
+	return raw.Elements(ctx, r, name)
+}
