@@ -80,8 +80,17 @@ func fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
-	return cases.Fold().String(s)
+	return strings.Map(func(r rune) rune {
+		// The library swaps the two cases of Cherokee letters, which fold to
+		// their capitals.
+		if r >= firstCherokee && unicode.Is(unicode.Cherokee, r) {
+			return unicode.ToUpper(r)
+		}
+		return r
+	}, cases.Fold().String(s))
 }
+
+const firstCherokee = '\u13a0'
 
 // refold returns the folded form of a prepared string that text and keys
 // start from. Folding can undo NFKC, so it is applied again.
