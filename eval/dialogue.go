@@ -24,14 +24,17 @@ func newDialogue(system string, mode CallMode) *dialogue {
 	return d
 }
 
-// noAnswer stands for the answer of a turn that ended without one.
-const noAnswer = "<answer></answer>"
+// The tags of an answer, which training rows use alike.
+const (
+	openAnswer  = "<answer>"
+	closeAnswer = "</answer>"
+)
 
 // query appends what the user asks. Many chat templates refuse two messages of
-// the user in a row, so a turn that ended in observations is closed first.
+// the user in a row, so a turn that ended in observations is closed by an empty answer first.
 func (d *dialogue) query(text string) {
 	if n := len(d.messages); n > 0 && d.messages[n-1].Role == model.User {
-		d.said(noAnswer)
+		d.said(openAnswer + closeAnswer)
 	}
 	d.messages = append(d.messages, model.Message{Role: model.User, Content: text})
 }
@@ -80,14 +83,11 @@ func (d *dialogue) gold(t qaoa.Turn) {
 		}
 		d.step(text, s)
 	}
-	switch {
-	case d.mode == CallsNative:
+	if d.mode == CallsNative {
 		d.said(t.Answer)
-	case t.Answer == "":
-		d.said(noAnswer)
-	default:
-		d.said("<answer>\n" + t.Answer + "\n</answer>")
+		return
 	}
+	d.said(openAnswer + t.Answer + closeAnswer)
 }
 
 // spoken returns text without the thought it begins with: chat templates drop

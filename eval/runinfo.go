@@ -40,24 +40,27 @@ type RunInfo struct {
 // replies. A run is resumed under equal settings only; Environment is
 // recorded, but not compared.
 type Settings struct {
-	Assay         string   `json:"assay"`  // version of the program
-	Model         string   `json:"model"`  // as given: ollama/NAME
-	Digest        string   `json:"digest"` // of the weights, if the server tells
-	Data          []Input  `json:"data"`   // files in the order given
-	DataHash      string   `json:"data_hash"`
-	CandidateHash string   `json:"candidate_hash"`
-	Records       int      `json:"records"`
-	Pairs         int      `json:"pairs"` // records × repeats
-	Limit         int      `json:"limit,omitempty"`
-	Calls         CallMode `json:"calls"`
-	Flow          string   `json:"flow"` // "free"
-	History       History  `json:"history"`
-	Observe       Observe  `json:"observe"`
-	Parse         string   `json:"parse"` // "strict", or "repair"
-	MaxRounds     int      `json:"max_rounds"`
-	Repeats       int      `json:"repeats"`
-	Sampling      Sampling `json:"sampling"`
-	PromptHash    string   `json:"prompt_hash"`
+	Assay         string  `json:"assay"`  // version of the program
+	Model         string  `json:"model"`  // as given: ollama/NAME
+	Digest        string  `json:"digest"` // of the weights, if the server tells
+	Data          []Input `json:"data"`   // files in the order given
+	DataHash      string  `json:"data_hash"`
+	CandidateHash string  `json:"candidate_hash"`
+	Records       int     `json:"records"`
+	Pairs         int     `json:"pairs"` // records × repeats
+	// Limit and IDs say which records of Data were asked about: the first
+	// Limit (0 is all) of those that the file IDs lists (nil is all).
+	Limit      int      `json:"limit,omitempty"`
+	IDs        *Input   `json:"ids,omitempty"`
+	Calls      CallMode `json:"calls"`
+	Flow       string   `json:"flow"` // "free"
+	History    History  `json:"history"`
+	Observe    Observe  `json:"observe"`
+	Parse      string   `json:"parse"` // "strict", or "repair"
+	MaxRounds  int      `json:"max_rounds"`
+	Repeats    int      `json:"repeats"`
+	Sampling   Sampling `json:"sampling"`
+	PromptHash string   `json:"prompt_hash"`
 
 	// Environment is what else may change scores: versions of servers, server
 	// settings. Never a key.
@@ -81,7 +84,8 @@ type Sampling struct {
 }
 
 // NewSettings returns the settings of a run with these options over the
-// surveyed records. The caller adds Assay, Data, Limit and Environment.
+// surveyed records. The caller adds Assay, Data,
+// Limit, IDs and Environment.
 func NewSettings(opt Options, s Survey) (Settings, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {

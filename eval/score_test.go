@@ -301,6 +301,10 @@ func TestScoreWriter(t *testing.T) {
 		if diff := cmp.Diff(scores[i], got); diff != "" {
 			t.Errorf("%s.json reads back as (-want +got)\n%s", p.Name, diff)
 		}
+		list, err := eval.ReadItems(dir, p.Name)
+		if err != nil || len(list) != 4 || list[0].ID != "<a>" || list[0].Score.SP != 1 || len(list[0].Pairs) != 1 || !list[3].Missing {
+			t.Errorf("items of %s read back as %+v, %v", p.Name, list, err)
+		}
 		items := read(t, dir, eval.ScoresDir, p.Name+".items.jsonl")
 		if n := bytes.Count(items, []byte("\n")); n != 4 || !bytes.Contains(items, []byte(`"id":"<a>"`)) {
 			t.Errorf("%d items of %s: %s", n, p.Name, items)
@@ -335,7 +339,7 @@ func TestScoresLayout(t *testing.T) {
 // drawCalls draws turns of zero to three calls each.
 func drawCalls(t *rapid.T, label string) string {
 	turn := rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"f:1", "f:2", "g:1", "h", `h:"é_y"`, "g:[1,2]"}), 0, 3).Draw(t, "calls"), " ")
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"f:1", "f:2", "g:1", "h", `h:"é_y"`, "g:[12]"}), 0, 3).Draw(t, "calls"), " ")
 	})
 	return strings.Join(rapid.SliceOfN(turn, 1, 3).Draw(t, label), " | ")
 }

@@ -108,3 +108,31 @@ func ReadScores(dir, preset string) (Scores, error) {
 	}
 	return s, nil
 }
+
+// ReadItems reads the items of a preset from a run folder, in the order in
+// which they were written.
+func ReadItems(dir, preset string) (items []Item, err error) {
+	path := filepath.Join(dir, ScoresDir, preset+".items.jsonl")
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	r := bufio.NewReaderSize(file, 1<<16)
+	for n := 1; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if len(line) > 0 {
+			var it Item
+			if err := json.Unmarshal(line, &it); err != nil {
+				return nil, fmt.Errorf("%s:%d: want the score of an instance: %w; score the run again", path, n, err)
+			}
+			items = append(items, it)
+		}
+		if err == io.EOF {
+			return items, nil
+		}
+	}
+}
