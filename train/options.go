@@ -1,0 +1,161 @@
+package train
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"runtime"
+)
+
+// A Format is what trainer the rows are for.
+type Format string
+
+// LlamaFactory is the sharegpt format of LLaMA-Factory, see the package
+// comment.
+const LlamaFactory Format = "llamafactory"
+
+// A Projection is what rows keep of a record.
+type Projection string
+
+const (
+	// ActionOnly trains calls alone, as the paper does: observations are
+	// empty, and answers as [FinalAnswer] says.
+	ActionOnly Projection = "action-only"
+	// Full keeps observations and answers.
+	Full Projection = "full"
+)
+
+// A FinalAnswer is what becomes of the answers of turns. Each is written
+// between <answer> tags.
+type FinalAnswer string
+
+const (
+	// KeepAnswer writes <answer>…</answer> with the text of the record.
+	KeepAnswer FinalAnswer = "keep"
+	// EmptyAnswer writes <answer></answer>.
+	EmptyAnswer FinalAnswer = "empty"
+	// DropAnswer is EmptyAnswer, but a row ends with its last function_call:
+	// the message after it and its observation are left out. Answers of
+	// earlier turns stay, for without them messages would not alternate, and
+	// so does that of a last turn without calls.
+	DropAnswer FinalAnswer = "drop"
+)
+
+// A Grouping is how the calls of a step are written.
+type Grouping string
+
+const (
+	// TogetherCalls writes the calls of a step into one message.
+	TogetherCalls Grouping = "together"
+	// EachCall writes a message for each call, as the paper's rows do. It
+	// loses which calls were parallel.
+	EachCall Grouping = "each"
+)
+
+// A Container is how shards are stored.
+type Container string
+
+// The containers. LLaMA-Factory reads JSONL from a local folder, and refuses
+// the others until they are decompressed.
+const (
+	JSONL Container = "jsonl"
+	Gzip  Container = "jsonl.gz"
+	Zstd  Container = "jsonl.zst"
+)
+
+// MaxShards is how many shards can be written at once, each being an open
+// file.
+const MaxShards = 1024
+
+// ShardOptions are the choices of [Shard]. Only Out is required.
+type ShardOptions struct {
+	Out         string      // the folder to make
+	Format      Format      // "" is LlamaFactory
+	Projection  Projection  // "" is ActionOnly
+	FinalAnswer FinalAnswer // "" is EmptyAnswer under ActionOnly, KeepAnswer under Full
+	Grouping    Grouping    // "" is TogetherCalls
+	Container   Container   // "" is JSONL
+	// SystemPrompt is the system text of every row, so that a model is
+	// trained on the text that it will be served with.
+	SystemPrompt string
+	// KeepSystem writes the record's own system text, where it has one,
+	// instead of SystemPrompt.
+	KeepSystem bool
+	// Name is the name of the data set in dataset_info.json; "" is "assay".
+	Name string
+	// Shards is how many shards to write, 1 to MaxShards. A row's shard
+	// depends on nothing but (Seed, ID), so one more corpus moves no row. 0
+	// is one shard, unless RowsPerShard is set.
+	Shards int
+	// RowsPerShard fills one shard after the other in the order of records.
+	// It excludes Shards.
+	RowsPerShard int
+	Seed         uint64
+	// Overwrite replaces a folder that an earlier Shard wrote. A folder that
+	// holds anything else is never touched.
+	Overwrite bool
+	// Workers is how many records are worked on at once; 0 is one per CPU. It
+	// changes no byte of the result.
+	Workers int
+	// Version is the version of the tool, for the manifest.
+	Version string
+	// Inputs is called once after the last record and returns the files that
+	// records were read from, for the manifest. It may be nil.
+	Inputs func() []Input
+	// OnReject is called for each reject, in the order of records. It may be
+	// nil.
+	OnReject func(Reject)
+}
+
+// datasetName is a name that YAML, shells and LLaMA-Factory, which splits
+// lists of names at commas, all take as it is.
+var datasetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// complete returns o with its defaults filled in, or which option is wrong.
+func (o ShardOptions) complete() (ShardOptions, error) {
+	fill(&o.Format, LlamaFactory)
+	fill(&o.Projection, ActionOnly)
+	fill(&o.Grouping, TogetherCalls)
+	fill(&o.Container, JSONL)
+	fill(&o.Name, "assay")
+	if o.Projection == Full {
+		fill(&o.FinalAnswer, KeepAnswer)
+	}
+	fill(&o.FinalAnswer, EmptyAnswer)
+	if o.Shards == 0 && o.RowsPerShard == 0 {
+		o.Shards = 1
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	switch {
+	case o.Out == "":
+		return o, fmt.Errorf("no output folder: want the name of a folder to make")
+	case o.Format != LlamaFactory:
+		return o, fmt.Errorf("format %q: want %s", o.Format, LlamaFactory)
+	case o.Projection != ActionOnly && o.Projection != Full:
+		return o, fmt.Errorf("projection %q: want %s or %s", o.Projection, ActionOnly, Full)
+	case o.FinalAnswer != KeepAnswer && o.FinalAnswer != EmptyAnswer && o.FinalAnswer != DropAnswer:
+		return o, fmt.Errorf("final answer %q: want %s, %s or %s", o.FinalAnswer, KeepAnswer, EmptyAnswer, DropAnswer)
+	case o.Grouping != TogetherCalls && o.Grouping != EachCall:
+		return o, fmt.Errorf("grouping %q: want %s or %s", o.Grouping, TogetherCalls, EachCall)
+	case o.Container != JSONL && o.Container != Gzip && o.Container != Zstd:
+		return o, fmt.Errorf("container %q: want %s, %s or %s", o.Container, JSONL, Gzip, Zstd)
+	case !datasetName.MatchString(o.Name):
+		return o, fmt.Errorf("data set name %q: want letters, digits, '.', '_' and '-', the first a letter or digit", o.Name)
+	case o.Shards != 0 && o.RowsPerShard != 0:
+		return o, fmt.Errorf("%d shards and %d rows a shard: want only one of the two", o.Shards, o.RowsPerShard)
+	case o.Shards < 0 || o.Shards > MaxShards:
+		return o, fmt.Errorf("%d shards: want 1 to %d", o.Shards, MaxShards)
+	case o.RowsPerShard < 0:
+		return o, fmt.Errorf("%d rows a shard: want at least 1", o.RowsPerShard)
+	}
+	o.Out = filepath.Clean(o.Out)
+	return o, nil
+}
+
+func fill[T ~string](p *T, value T) {
+	if *p == "" {
+		*p = value
+	}
+}
