@@ -7,31 +7,18 @@ import (
 	"assay/qaoa"
 )
 
-// keywords returns the temporal words that begin with a letter, longest first
-// within the same stem so that messages name the whole word.
-func keywords(lower byte) []string {
-	switch lower {
-	case 'd':
-		return []string{"datetime", "dates", "date", "days", "day", "duration",
-			"dropoff_time", "dropoff_date", "drop_off_time", "drop_off_date"}
-	case 'e':
-		return []string{"end_time", "end_date"}
-	case 'h':
-		return []string{"hours", "hour"}
-	case 'm':
-		return []string{"minutes", "minute", "months", "month"}
-	case 'p':
-		return []string{"periods", "period", "pickup_time", "pickup_date", "pick_up_time", "pick_up_date"}
-	case 's':
-		return []string{"start_time", "start_date", "scheduled", "schedule", "seconds", "second"}
-	case 't':
-		return []string{"timestamp", "times", "time"}
-	case 'w':
-		return []string{"weeks", "week", "when"}
-	case 'y':
-		return []string{"years", "year"}
-	}
-	return nil
+// keywords holds the temporal words by their first letter, longer ones first
+// so that messages name the whole word.
+var keywords = [256][]string{
+	'd': {"datetime", "dates", "date", "days", "day", "duration", "dropoff_time", "dropoff_date", "drop_off_time", "drop_off_date"},
+	'e': {"end_time", "end_date"},
+	'h': {"hours", "hour"},
+	'm': {"minutes", "minute", "months", "month"},
+	'p': {"periods", "period", "pickup_time", "pickup_date", "pick_up_time", "pick_up_date"},
+	's': {"start_time", "start_date", "scheduled", "schedule", "seconds", "second"},
+	't': {"timestamp", "times", "time"},
+	'w': {"weeks", "week", "when"},
+	'y': {"years", "year"},
 }
 
 // Temporal reports whether text has a temporal word, by the keyword test of
@@ -60,22 +47,17 @@ func Temporal(text string) bool {
 // temporalWord returns the first temporal word of text.
 func temporalWord(text string) (word string, ok bool) {
 	for i := 0; i < len(text); i++ {
-		if !begins[text[i]] {
-			continue
+		c := text[i]
+		if isUpper(c) {
+			c |= 0x20
 		}
-		for _, k := range keywords(text[i] | 0x20) {
+		for _, k := range keywords[c] {
 			if len(text)-i >= len(k) && foldEqual(text[i:i+len(k)], k) && counts(text, i, i+len(k)) {
 				return text[i : i+len(k)], true
 			}
 		}
 	}
 	return "", false
-}
-
-// begins marks the bytes that begin a temporal word.
-var begins = [256]bool{
-	'd': true, 'e': true, 'h': true, 'm': true, 'p': true, 's': true, 't': true, 'w': true, 'y': true,
-	'D': true, 'E': true, 'H': true, 'M': true, 'P': true, 'S': true, 'T': true, 'W': true, 'Y': true,
 }
 
 // foldEqual reports whether s is k but for the case of ASCII letters. They are
