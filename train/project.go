@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-json/jsontext"
-
 	"assay/qaoa"
 )
 
@@ -148,12 +146,13 @@ func (p *projector) tool(t qaoa.Tool, path string) (qaoa.Tool, *Reject) {
 	default:
 		return out, &Reject{Code: BadSchema, Path: path + "/parameters", Detail: fmt.Sprintf("want an object, have %.40q", t.Parameters)}
 	}
-	if tooDeep(t.Parameters) {
+	kind, deep := scan(t.Parameters, `"properties":`)
+	if deep {
 		return out, &Reject{Code: TooDeep, Path: path + "/parameters", Detail: fmt.Sprintf("want at most %d levels", maxDepth)}
 	}
 	// The trainer's default template wants parameters.properties and knows no
 	// way on without it.
-	switch kind := member(t.Parameters, "properties"); kind {
+	switch kind {
 	case qaoa.Object:
 	case qaoa.Invalid:
 		p.losses[AddedSchema]++
@@ -164,30 +163,6 @@ func (p *projector) tool(t qaoa.Tool, path string) (qaoa.Tool, *Reject) {
 	return out, nil
 }
 
-// member returns the kind of the first member of object with that name,
-// Invalid if there is none.
-func member(object qaoa.JSON, name string) qaoa.Kind {
-	dec := jsontext.NewDecoder(strings.NewReader(string(object)), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if _, err := dec.ReadToken(); err != nil {
-		return qaoa.Invalid
-	}
-	for dec.PeekKind() == '"' {
-		tok, err := dec.ReadToken()
-		if err != nil {
-			return qaoa.Invalid
-		}
-		found := tok.String() == name
-		v, err := dec.ReadValue()
-		if err != nil {
-			return qaoa.Invalid
-		}
-		if found {
-			return qaoa.JSON(v).Kind()
-		}
-	}
-	return qaoa.Invalid
-}
-
 // withProperties adds an empty properties to a schema without one.
 func withProperties(schema qaoa.JSON) qaoa.JSON {
 	if schema == "{}" {
@@ -196,25 +171,38 @@ func withProperties(schema qaoa.JSON) qaoa.JSON {
 	return schema[:len(schema)-1] + `,"properties":{}}`
 }
 
-// tooDeep reports whether j nests deeper than maxDepth.
-func tooDeep(j qaoa.JSON) bool {
+// scan returns the kind of the first member of object whose quoted name and
+// colon are key, Invalid if there is none, and whether object nests deeper than
+// maxDepth. It relies on the form of [qaoa.JSON]: no blanks, no needless
+// escapes.
+func scan(object qaoa.JSON, key string) (kind qaoa.Kind, deep bool) {
 	depth, quoted := 0, false
-	for i := 0; i < len(j); i++ {
-		switch c := j[i]; {
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
 		case quoted && c == '\\':
 			i++
 		case c == '"':
+			// A value never follows '{' or ',' in an object.
+			if !quoted && depth == 1 && kind == qaoa.Invalid && (object[i-1] == '{' || object[i-1] == ',') && strings.HasPrefix(string(object[i:]), key) {
+				kind = object[i+len(key):].Kind()
+			}
 			quoted = !quoted
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
-				return true
+				return kind, true
 			}
 		case c == '}' || c == ']':
 			depth--
 		}
 	}
-	return false
+	return kind, false
+}
+
+// tooDeep reports whether j nests deeper than maxDepth.
+func tooDeep(j qaoa.JSON) bool {
+	_, deep := scan(j, `"":`)
+	return deep
 }
 
 func (p *projector) turn(t qaoa.Turn, path string) (qaoa.Turn, *Reject) {

@@ -125,6 +125,37 @@ func TestDiffAndDigestSeeEverything(t *testing.T) {
 	}
 }
 
+func TestScan(t *testing.T) {
+	const key = `"properties":`
+	tests := []struct {
+		name string
+		in   qaoa.JSON
+		want qaoa.Kind
+	}{
+		{"at the top", `{"type":"object","properties":{}}`, qaoa.Object},
+		{"first", `{"properties":[1],"x":2}`, qaoa.Array},
+		{"below only", `{"x":{"properties":{}},"y":["properties"]}`, qaoa.Invalid},
+		{"as a value", `{"x":"properties","y":1}`, qaoa.Invalid},
+		{"inside of a text", `{"x":"a,\"properties\":{}","y":"\\"}`, qaoa.Invalid},
+		{"the first of two", `{"properties":"a","properties":{}}`, qaoa.String},
+		{"a longer name", `{"my_properties":{},"properties2":{}}`, qaoa.Invalid},
+		{"nothing", `{}`, qaoa.Invalid},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, deep := scan(tt.in, key); got != tt.want || deep {
+				t.Errorf("scan(%s) = %v, %v; want %v", tt.in, got, deep, tt.want)
+			}
+		})
+	}
+	for depth, want := range map[int]bool{maxDepth: false, maxDepth + 1: true} {
+		j := qaoa.JSON(strings.Repeat("[", depth) + `"]]{{"` + strings.Repeat("]", depth))
+		if tooDeep(j) != want {
+			t.Errorf("tooDeep of %d levels = %v", depth, !want)
+		}
+	}
+}
+
 func FuzzParseRow(f *testing.F) {
 	f.Add(appendRow(nil, rowOf("1")))
 	f.Add([]byte(`{"id":"x","conversations":[{"from":"human","value":"q"},{"from":"function_call","value":"[]"}],"system":"","tools":"[]"}`))
