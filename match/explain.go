@@ -178,7 +178,7 @@ func (p *pairing) verdict(i, j int) Verdict {
 		return unparsed("predicted", pred)
 	case gold.name != pred.name:
 		return Verdict{
-			Rule: RuleName, GoldForm: gold.name, PredForm: pred.name,
+			Rule: RuleName, GoldForm: clip(gold.name, 200), PredForm: clip(pred.name, 200),
 			Why: fmt.Sprintf("the names differ: gold %s is %s, predicted %s is %s",
 				quote(gold.call.Name), quote(gold.name), quote(pred.call.Name), quote(pred.name)),
 		}
@@ -237,11 +237,11 @@ func (p *pairing) explainArguments(i, j int) string {
 		if a.equal() {
 			continue
 		}
-		close := p.similar(gold, pred)
-		if why == "" || !close {
+		enough := p.similar(gold, pred)
+		if why == "" || !enough {
 			why = "of " + a.path() + " " + p.explainRouge(gold, pred)
 		}
-		if !close {
+		if !enough {
 			break
 		}
 	}
@@ -377,11 +377,12 @@ func (p *pairing) explainEqual(v *Verdict, i, j int) {
 		for a := range p.argumentsOf(i, j) {
 			x, y := a.values()
 			if a.def != nil {
-				e.add(reason{rule: RuleDefault, path: a.path(), gold: x.String(), pred: y.String(),
-					by: " on one side, absent on the other, and the default of the schema"})
+				e.add(RuleDefault, a.path(), x, y, func() string {
+					return " on one side, absent on the other, and the default of the schema"
+				})
 				continue
 			}
-			e.key(a.gold.Raw, a.pred.Raw, "")
+			e.key(a.gold, a.pred, "")
 			e.compare(x, y, a.path())
 		}
 		e.nulls(&gold.args, &pred.args, "")
@@ -411,26 +412,31 @@ type equaliser struct {
 	others  []Rule // of later places, each once
 }
 
-func (e *equaliser) add(r reason) {
+// add notes that rule made a and b equal. Only the first place is written out;
+// by says what was compared.
+func (e *equaliser) add(rule Rule, path string, a, b *Canon, by func() string) {
 	switch {
 	case e.first.rule == "":
-		e.first = r
-	case r.rule != e.first.rule && !slices.Contains(e.others, r.rule):
-		e.others = append(e.others, r.rule)
+		e.first = reason{rule: rule, path: path, gold: a.String(), pred: b.String(), by: by()}
+	case rule != e.first.rule && !slices.Contains(e.others, rule):
+		e.others = append(e.others, rule)
 	}
 }
 
-func (e *equaliser) key(gold, pred, path string) {
-	if gold != pred {
-		e.add(reason{rule: RuleKey, path: pointer(path, gold),
-			gold: quote(e.options.Keys.form(gold)), pred: quote(e.options.Keys.form(pred)),
-			by: fmt.Sprintf(" is the key %s and the key %s", quote(gold), quote(pred))})
+// key adds that two members have one key, if they write it differently.
+func (e *equaliser) key(gold, pred *Member, path string) {
+	if gold.Raw != pred.Raw {
+		form := &Canon{Kind: Text, Text: gold.Key}
+		e.add(RuleKey, pointer(path, gold.Raw), form, form, func() string {
+			return fmt.Sprintf(" is the key %s and the key %s", quote(gold.Raw), quote(pred.Raw))
+		})
 	}
 }
 
+// nulls adds that one of two objects has null members that the other lacks.
 func (e *equaliser) nulls(a, b *Canon, path string) {
 	if a.dropped != b.dropped {
-		e.add(reason{rule: RuleNull, path: path, gold: a.String(), pred: b.String(), by: " without its null members"})
+		e.add(RuleNull, path, a, b, func() string { return " without its null members" })
 	}
 }
 
@@ -441,13 +447,14 @@ func (e *equaliser) compare(a, b *Canon, path string) {
 		return
 	}
 	if scalar {
-		e.add(reason{rule: e.scalar(a, b), path: path, gold: a.String(), pred: b.String(),
-			by: fmt.Sprintf(" is %s and %s", written(a), written(b))})
+		e.add(e.scalar(a, b), path, a, b, func() string {
+			return fmt.Sprintf(" is %s and %s", written(a), written(b))
+		})
 		return
 	}
-	literal := reason{rule: RuleLiteral, path: path, gold: a.String(), pred: b.String(), by: " in a string"}
+	inString := func() string { return " in a string" }
 	if a.source != b.source {
-		e.add(literal)
+		e.add(RuleLiteral, path, a, b, inString)
 	}
 	before := e.first.rule
 	for i := range a.Items {
@@ -455,12 +462,12 @@ func (e *equaliser) compare(a, b *Canon, path string) {
 	}
 	for i, j := range pairMembers(a, b) {
 		x, y := &a.Members[i], &b.Members[j]
-		e.key(x.Raw, y.Raw, path)
+		e.key(x, y, path)
 		e.compare(&x.Value, &y.Value, pointer(path, x.Raw))
 	}
 	e.nulls(a, b, path)
 	if before == "" && e.first.rule == "" && a.source == qaoa.String {
-		e.add(literal) // two strings that are the same literal
+		e.add(RuleLiteral, path, a, b, inString) // two strings that are the same literal
 	}
 }
 

@@ -319,7 +319,7 @@ func TestVerdictsSayWhy(t *testing.T) {
 			`/a/0: gold number 1, predicted text "x" (rule kind); ROUGE-L over the call has LCS 1 of 2 and 2 tokens: 20 < 28, so F1 < 7/10`},
 		{"rouge", `{"q":"hotels near the old town"}`, `{"q":"cheap hotels near the old town"}`,
 			`/q: gold text "hotelsnearoldtown", predicted text "cheaphotelsnearoldtown" (rule value); ROUGE-L over the call has LCS 6 of 6 and 7 tokens: 120 >= 91, so F1 >= 7/10`},
-		{"key", `{"userId":7}`, `{"user_id":7}`, `/userId: "userid" is the key "userId" and the key "user_id" (rule key)`},
+		{"key", `{"userId":7}`, `{"user_id":7}`, `/userId: text "userid" is the key "userId" and the key "user_id" (rule key)`},
 		{"pointer", `{"a/b~c":1}`, `{"a/b~c":2}`,
 			`/a~1b~0c: gold number 1, predicted number 2 (rule value); ROUGE-L over the call has LCS 1 of 2 and 2 tokens: 20 < 28, so F1 < 7/10`},
 		{"literal", `{"x":"[1,2]"}`, `{"x":"[1, 2]"}`, `/x: array [1, 2] in a string (rule literal)`},

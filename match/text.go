@@ -208,7 +208,7 @@ func isArticle(word []byte) bool {
 func hasSubstance(s []byte) bool {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRune(s[i:])
-		if unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		if isWordRune(r) {
 			return true
 		}
 		i += n
