@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"assay/convert"
-	"assay/internal/raw"
 	"assay/match"
 	"assay/qaoa"
 	"assay/toolset"
@@ -48,6 +49,9 @@ gold coverage, position of gold and name collisions goes to stderr.`,
 			return func(ctx context.Context, std stdio, args []string) error {
 				if err := wantFiles("candidates", args); err != nil {
 					return err
+				}
+				if o.setting == string(toolset.Hybrid) && o.pool == "" && slices.Contains(args, "-") {
+					return usagef("candidates: stdin can be read once only; give the pool by --pool FILE")
 				}
 				return runCandidates(ctx, std, o, args)
 			}
@@ -134,22 +138,62 @@ func readPool(ctx context.Context, std stdio, file string, records []string) (*t
 // tools count.
 func poolTools(ctx context.Context, path string) iter.Seq2[qaoa.Tool, error] {
 	return func(yield func(qaoa.Tool, error) bool) {
-		files, err := raw.Expand([]string{path})
-		if err != nil {
-			yield(qaoa.Tool{}, err)
-			return
-		}
-		for _, f := range files {
-			r, err := f.Open()
+		for el, err := range elements(ctx, path) {
+			var tools []qaoa.Tool
+			if err == nil {
+				tools, err = toolsIn(el.Data)
+			}
 			if err != nil {
+				if bad, ok := errors.AsType[*qaoa.Error](err); ok {
+					at := *bad
+					at.Pos = el.Pos
+					err = &at
+				}
 				yield(qaoa.Tool{}, err)
 				return
 			}
-			ok := yieldPool(ctx, r, f.Name, yield)
-			_ = r.Close() // it was only read
-			if !ok {
-				return
+			for _, t := range tools {
+				if !yield(t, nil) {
+					return
+				}
 			}
 		}
 	}
+}
+
+// toolsIn returns the tools of one element: a tool, or a record.
+func toolsIn(data []byte) ([]qaoa.Tool, error) {
+	v, err := qaoa.ParseValue(data)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.Get("turns"); ok {
+		rec, err := qaoa.DecodeRecord(data)
+		return ownedBy(rec), err
+	}
+	if _, ok := v.Get("conversations"); ok {
+		rec, err := qaoa.DecodeInterchange(data)
+		return ownedBy(rec), err
+	}
+	t, err := convert.NormalizeTool(v)
+	if err != nil {
+		return nil, err
+	}
+	for name, field := range map[string]*string{"category": &t.Category, "domain": &t.Domain, "origin": &t.Origin} {
+		if text, ok := v.Get(name); ok && text.Kind == qaoa.String {
+			*field = text.Text
+		}
+	}
+	return []qaoa.Tool{t}, nil
+}
+
+// ownedBy returns the tools of rec, with its source as their origin.
+func ownedBy(rec qaoa.Record) []qaoa.Tool {
+	tools := slices.Clone(rec.Tools)
+	for i := range tools {
+		if tools[i].Origin == "" {
+			tools[i].Origin = rec.Source.Name
+		}
+	}
+	return tools
 }

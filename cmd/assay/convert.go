@@ -139,7 +139,7 @@ func runConvert(ctx context.Context, std stdio, o convertOptions, source string,
 	if err != nil {
 		return err
 	}
-	src, err := all.Find(source)
+	src, err := all.Lookup(source)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

@@ -40,7 +40,7 @@ did not answer.`,
 	}
 }
 
-// A finding of the doctor is one thing that it looked at.
+// A checkup is one thing that the doctor looked at.
 type checkup struct {
 	What   string   `json:"what"`
 	OK     bool     `json:"ok"`

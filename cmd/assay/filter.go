@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"io"
+	"iter"
 
 	"github.com/spf13/pflag"
 
 	"assay/convert"
+	"assay/filter"
 	"assay/internal/raw"
 	"assay/qaoa"
 )
@@ -45,4 +47,111 @@ parameters) and has parameters. What is dropped goes to the ledger with a code.`
 			}
 		},
 	}
+}
+
+// filter returns the rules that o asks for.
+func (o filterOptions) filter(ctx context.Context) (*filter.Filter, error) {
+	f := &filter.Filter{
+		Profile: convert.Profile(o.profile), SchemaFilter: filter.SchemaFilter(o.schema),
+		Language: o.language, KeepTemporal: o.temporal == "off",
+	}
+	if o.temporal != "on" && o.temporal != "off" {
+		return nil, usagef("--temporal %q: want on or off", o.temporal)
+	}
+	if err := f.Validate(); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if o.allow == "" {
+		return f, nil
+	}
+	var err error
+	if f.Allow, err = filter.ReadAllow(elements(ctx, o.allow)); err != nil {
+		return nil, inputError(fmt.Errorf("--allow-tools: %w", err))
+	}
+	return f, nil
+}
+
+// elements yields the raw elements of the files that path names.
+func elements(ctx context.Context, path string) iter.Seq2[raw.Element, error] {
+	return func(yield func(raw.Element, error) bool) {
+		files, err := raw.Expand([]string{path})
+		if err != nil {
+			yield(raw.Element{}, err)
+			return
+		}
+		for _, f := range files {
+			if !yieldElements(ctx, f, yield) {
+				return
+			}
+		}
+	}
+}
+
+// yieldElements yields the elements of one file and reports whether to go on.
+func yieldElements(ctx context.Context, f raw.InputFile, yield func(raw.Element, error) bool) bool {
+	r, err := f.Open()
+	if err != nil {
+		yield(raw.Element{}, err)
+		return false
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	for el, err := range raw.Elements(ctx, r, f.Name) {
+		if !yield(el, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func runFilter(ctx context.Context, std stdio, o filterOptions, files []string) (err error) {
+	f, err := o.filter(ctx)
+	if err != nil {
+		return err
+	}
+	out, err := createOutput(std, o.out)
+	if err != nil {
+		return err
+	}
+	b, err := newBooks(std, "filter", o.ledger, o.summary, o.examples)
+	if err != nil {
+		return out.finish(err)
+	}
+	in := &reader{std: std, paths: files}
+	in.onBad = func(bad *qaoa.Error) error {
+		b.sum.AddRead(1)
+		rej := convert.Rejectf(convert.ParseError, bad.Path, "%s", bad.Msg)
+		rej.Pos, rej.Stage = bad.Pos, convert.StageRead
+		return b.reject(rej)
+	}
+	err = filterAll(in.records(ctx), f, out, b)
+	if errors.Is(err, context.Canceled) {
+		return inputError(errors.Join(b.drop(), out.finish(err)))
+	}
+	err = errors.Join(out.keep(err), b.close(std.err, "kept"))
+	if err != nil {
+		return inputError(err)
+	}
+	return in.err()
+}
+
+func filterAll(recs iter.Seq2[qaoa.Record, error], f *filter.Filter, out io.Writer, b *books) error {
+	var line []byte
+	for rec, err := range recs {
+		if err != nil {
+			return err
+		}
+		b.sum.AddRead(1)
+		if rej := f.Check(rec); rej != nil {
+			if err := b.reject(rej); err != nil {
+				return err
+			}
+			continue
+		}
+		line = append(qaoa.AppendRecord(line[:0], rec), '\n')
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+		b.sum.AddRecord(rec, category(rec))
+	}
+	return nil
 }

@@ -22,6 +22,7 @@ type reader struct {
 	std   stdio
 	paths []string
 	bad   int
+	onBad func(*qaoa.Error) error // also told of each bad record; may be nil
 }
 
 // records yields the records of the files. A record that cannot be read is
@@ -33,7 +34,13 @@ func (r *reader) records(ctx context.Context) iter.Seq2[qaoa.Record, error] {
 			if bad, ok := errors.AsType[*qaoa.Error](err); ok {
 				r.bad++
 				if r.bad <= maxShown {
-					fmt.Fprintln(r.std.err, bad)
+					fmt.Fprintln(r.std.err, printable(bad.Error()))
+				}
+				if r.onBad != nil {
+					if err := r.onBad(bad); err != nil {
+						yield(qaoa.Record{}, err)
+						return
+					}
 				}
 				continue
 			}

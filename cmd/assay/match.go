@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/internal/raw"
 	"assay/match"
 	"assay/qaoa"
 )
@@ -44,36 +43,19 @@ FILE, stdin is read.`,
 }
 
 func runMatch(ctx context.Context, std stdio, opt match.Options, scope, path string) error {
-	files, err := raw.Expand([]string{path})
-	if err != nil {
-		return inputError(err)
-	}
 	bad, lines := 0, 0
-	for _, f := range files {
-		r, err := f.Open()
+	for el, err := range elements(ctx, path) {
 		if err != nil {
 			return inputError(err)
 		}
-		err = func() error {
-			defer r.Close()
-			for el, err := range raw.Elements(ctx, r, f.Name) {
-				if err != nil {
-					return inputError(err)
-				}
-				lines++
-				verdict, err := matchLine(el.Data, opt)
-				if err != nil {
-					bad++
-					fmt.Fprintln(std.out, qaoa.ObjectValue(qaoa.Member{Name: "error", Value: qaoa.StringValue(el.Pos.String() + ": " + err.Error())}).JSON())
-					continue
-				}
-				if _, err := fmt.Fprintln(std.out, verdictJSON(verdict, scope)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}()
+		lines++
+		verdict, err := matchLine(el.Data, opt)
+		out := verdictJSON(verdict, scope)
 		if err != nil {
+			bad++
+			out = qaoa.ObjectValue(qaoa.Member{Name: "error", Value: qaoa.StringValue(el.Pos.String() + ": " + err.Error())}).JSON()
+		}
+		if _, err := fmt.Fprintln(std.out, out); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ type statsOptions struct {
 	level                   float64
 	resamples               int
 	seed                    uint64
-	asJSON, marks           bool
+	asJSON, marks, within   bool
 }
 
 func (o *statsOptions) bind(flags *pflag.FlagSet) {
@@ -58,6 +58,7 @@ prove; the intervals within a run are over conversations.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o statsOptions
 			o.bind(flags)
+			flags.BoolVar(&o.within, "within", false, "also print the intervals within each run (--json always has them)")
 			flags.StringVar(&o.layout, "table", "summary", "summary (Tables 6 and 7) or comparison (Table 1)")
 			return func(ctx context.Context, std stdio, args []string) error {
 				return runSummarize(ctx, std, o, args)
@@ -91,7 +92,11 @@ func runSummarize(ctx context.Context, std stdio, o statsOptions, dirs []string)
 	var t table
 	switch o.layout {
 	case "summary":
-		t, err = report.Summarize(runs, opt)
+		var sum report.Summary
+		if sum, err = report.Summarize(runs, opt); err == nil && !o.within && !o.asJSON {
+			sum = withoutRuns(sum)
+		}
+		t = sum
 	case "comparison":
 		t, err = report.Table1(runs, opt)
 	default:
@@ -101,6 +106,17 @@ func runSummarize(ctx context.Context, std stdio, o statsOptions, dirs []string)
 		return inputError(err)
 	}
 	return printTable(std, t, o.asJSON)
+}
+
+// withoutRuns leaves out what is said of each run by itself.
+func withoutRuns(s report.Summary) report.Summary {
+	for g := range s.Groups {
+		for r := range s.Groups[g].Runs {
+			s.Groups[g].Runs[r].Columns = nil
+			s.Groups[g].Runs[r].Warnings = nil
+		}
+	}
+	return s
 }
 
 func statsRankCommand() command {
