@@ -321,19 +321,18 @@ func (r *run) work() {
 func (r *run) outcome(p pending, convert Func, scratch []byte) (Outcome, []byte) {
 	o := Outcome{Pos: p.el.Pos}
 	stage := StageRead
+	var rej *Reject
 	if p.err != nil {
-		o.Rejects = []*Reject{Rejectf(TooLarge, "", "want at most %d bytes, have %d", p.err.Limit, p.err.Size)}
-	} else {
-		var rej *Reject
-		if scratch, rej = check(&p.el, scratch); rej != nil {
-			o.Rejects = []*Reject{rej}
-		} else {
-			stage = StageConvert
-			o.Records, o.Rejects = guarded(convert, p.el)
+		rej = Rejectf(TooLarge, "", "want at most %d bytes, have %d", p.err.Limit, p.err.Size)
+	} else if scratch, rej = check(&p.el, scratch); rej == nil {
+		stage = StageConvert
+		o.Records, o.Rejects = guarded(convert, p.el)
+		if len(o.Records)+len(o.Rejects) == 0 {
+			rej = Rejectf(ParseError, "", "the source made neither a record nor a reject of this element")
 		}
 	}
-	if len(o.Records)+len(o.Rejects) == 0 {
-		o.Rejects = []*Reject{Rejectf(ParseError, "", "the source made neither a record nor a reject of this element")}
+	if rej != nil {
+		o.Rejects = []*Reject{rej}
 	}
 	o.Read = len(o.Records) + len(o.Rejects)
 	for i := range o.Records {

@@ -117,6 +117,9 @@ func TestRun(t *testing.T) {
 				"convert acme.json:2: parse_error: the source made neither a record nor a reject of this element", "acme/acme#2"}, ""},
 		{"broken JSON never reaches the source", []string{"acme.json", "{\"n\":1}\n{\"n\":\n{\"n\":1}"}, convert.RunOptions{},
 			[]string{"acme/acme#0", `read acme.json:2: parse_error: not valid JSON: the text ends before the value does; the element begins with "{\"n\":"`, "acme/acme#2"}, ""},
+		{"nor does an element that is nested too deep", []string{"acme.json", `{"n":1,"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}\n{\"n\":1}"}, convert.RunOptions{},
+			[]string{`read acme.json:1: parse_error: not valid JSON at byte 10010: exceeded max depth; the element begins with "` +
+				`{\"n\":1,\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["`, "acme/acme#1"}, ""},
 		{"invalid UTF-8 is mended", []string{"acme.json", "{\"id\":\"\xff\",\"n\":1}"}, convert.RunOptions{}, []string{"acme/\uFFFD"}, ""},
 		{"a large element is rejected", []string{"acme.json", "{\"n\":1}\n{\"n\":1,\"x\":\"aaaaaaaaaa\"}\n{\"n\":1}"}, convert.RunOptions{MaxElement: 15},
 			[]string{"acme/acme#0", "read acme.json:2: too_large: want at most 15 bytes, have 24", "acme/acme#2"}, ""},
