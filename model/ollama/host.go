@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -23,6 +24,9 @@ func BaseURL(host string) (string, error) {
 	fault := func(why string) (string, error) {
 		return "", fmt.Errorf("ollama: OLLAMA_HOST %q: %s; want host:port or a URL, such as 127.0.0.1:11434", host, why)
 	}
+	if strings.Contains(host, "@") {
+		return "", errors.New("ollama: OLLAMA_HOST: want no user name or password; want host:port or a URL, such as 127.0.0.1:11434")
+	}
 	scheme, rest, ok := strings.Cut(host, "://")
 	port := defaultPort
 	switch {
@@ -36,8 +40,8 @@ func BaseURL(host string) (string, error) {
 		return fault("unknown scheme")
 	}
 	rest, path, _ := strings.Cut(rest, "/")
-	if strings.ContainsAny(rest+path, "@?# ") {
-		return fault("no user name, query or blank is allowed")
+	if strings.ContainsAny(rest+path, "?# ") {
+		return fault("no query and no blank is allowed")
 	}
 	name := rest
 	if h, p, err := net.SplitHostPort(rest); err == nil {
