@@ -50,18 +50,12 @@ func parseType(s string) parsedType {
 		return parsedType{}
 	}
 	var t parsedType
-	// "str, optional" and "str, default='x'": the comma is outside of brackets.
-	if i := strings.IndexAny(s, ",["); i >= 0 && s[i] == ',' {
+	if i := topComma(s); i >= 0 { // "str, optional", "str, default='x'"
 		rest := strings.TrimSpace(s[i+1:])
 		if !strings.HasPrefix(rest, "optional") && !strings.HasPrefix(rest, "default") {
 			return parsedType{}
 		}
 		t = parseType(s[:i])
-		t.optional = true
-		return t
-	}
-	if strings.HasSuffix(s, ", optional") {
-		t = parseType(strings.TrimSuffix(s, ", optional"))
 		t.optional = true
 		return t
 	}
@@ -101,6 +95,15 @@ func parseType(s string) parsedType {
 
 // firstOf returns the text before the first comma that no bracket encloses.
 func firstOf(s string) string {
+	if i := topComma(s); i >= 0 {
+		s = s[:i]
+	}
+	return strings.TrimSpace(s)
+}
+
+// topComma returns the place of the first comma that no bracket encloses, or
+// -1.
+func topComma(s string) int {
 	depth := 0
 	for i, c := range []byte(s) {
 		switch c {
@@ -110,11 +113,11 @@ func firstOf(s string) string {
 			depth--
 		case ',':
 			if depth == 0 {
-				return strings.TrimSpace(s[:i])
+				return i
 			}
 		}
 	}
-	return s
+	return -1
 }
 
 // members returns t as members of a schema, none if every type fits.

@@ -33,20 +33,38 @@ func realdata(t testing.TB, folder ...string) string {
 	return dir
 }
 
-// run converts paths and returns the records by ID, the rejects and the
-// balance.
-func run(t testing.TB, name string, opt convert.Options, paths ...string) (map[string]qaoa.Record, []*convert.Reject, convert.Summary) {
+// A result is what a source made of files: the records by ID, and the balance.
+type result struct {
+	recs map[string]qaoa.Record
+	sum  convert.Summary
+}
+
+// results keeps what was converted, since several tests look at the same.
+var results = map[string]result{}
+
+// run converts a path.
+func run(t testing.TB, name string, opt convert.Options, path string) (map[string]qaoa.Record, convert.Summary) {
+	t.Helper()
+	key := fmt.Sprint(name, opt, path)
+	r, ok := results[key]
+	if !ok {
+		r = runAnew(t, name, opt, path)
+		results[key] = r
+	}
+	return r.recs, r.sum
+}
+
+func runAnew(t testing.TB, name string, opt convert.Options, path string) result {
 	t.Helper()
 	src, err := Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs, _, err := convert.Find(src, paths)
+	inputs, _, err := convert.Find(src, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	recs := map[string]qaoa.Record{}
-	var rejs []*convert.Reject
 	var sum convert.Summary
 	for o, err := range convert.Run(t.Context(), src, inputs, convert.RunOptions{Options: opt}) {
 		if err != nil {
@@ -65,7 +83,6 @@ func run(t testing.TB, name string, opt convert.Options, paths ...string) (map[s
 		for _, rej := range o.Rejects {
 			sum.AddReject(rej)
 		}
-		rejs = append(rejs, o.Rejects...)
 	}
 	if err := sum.Check(); err != nil {
 		t.Error(err)
@@ -73,7 +90,7 @@ func run(t testing.TB, name string, opt convert.Options, paths ...string) (map[s
 	if len(recs) != sum.Converted {
 		t.Errorf("%d records have %d IDs", sum.Converted, len(recs))
 	}
-	return recs, rejs, sum
+	return result{recs, sum}
 }
 
 // balance writes a summary as one line: read, converted, calls, turns by hops,
@@ -158,7 +175,7 @@ func TestRealBalances(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, sum := run(t, tt.source, tt.opt, realdata(t, tt.path...))
+			_, sum := run(t, tt.source, tt.opt, realdata(t, tt.path...))
 			if got := balance(sum); got != tt.want {
 				t.Errorf("\nhave %s\nwant %s", got, tt.want)
 			}
@@ -167,7 +184,7 @@ func TestRealBalances(t *testing.T) {
 }
 
 func TestRealCategories(t *testing.T) {
-	_, _, sum := run(t, "bfcl", convert.Options{}, realdata(t, "bfcl"))
+	_, sum := run(t, "bfcl", convert.Options{}, realdata(t, "bfcl"))
 	want := map[string]int{
 		"simple": 399, "java": 100, "javascript": 50, "multiple": 199, "parallel": 200, "parallel_multiple": 200,
 		"live_simple": 249, "live_multiple": 1032, "live_parallel": 15, "live_parallel_multiple": 21,
@@ -176,7 +193,7 @@ func TestRealCategories(t *testing.T) {
 	if diff := cmp.Diff(want, sum.RecordsByCategory); diff != "" {
 		t.Errorf("bfcl (-want +got):\n%s", diff)
 	}
-	_, _, sum = run(t, "acebench", convert.Options{}, realdata(t, "acebench"))
+	_, sum = run(t, "acebench", convert.Options{}, realdata(t, "acebench"))
 	want = map[string]int{"normal_single_turn_single_function": 100, "normal_single_turn_parallel_function": 100, "special_incomplete": 50}
 	if diff := cmp.Diff(want, sum.RecordsByCategory); diff != "" {
 		t.Errorf("acebench (-want +got):\n%s", diff)
@@ -194,7 +211,7 @@ func TestRealGoldenCalls(t *testing.T) {
 		{"toolalpaca", "toolalpaca/Nager.Date#0", `PublicHolidayIsTodayPublicHoliday {"countryCode":"CN"}`},
 	}
 	for _, tt := range tests {
-		recs, _, _ := run(t, tt.source, convert.Options{}, realdata(t, tt.source))
+		recs, _ := run(t, tt.source, convert.Options{}, realdata(t, tt.source))
 		rec, ok := recs[tt.id]
 		if !ok {
 			t.Errorf("%s: no such record", tt.id)
@@ -204,7 +221,7 @@ func TestRealGoldenCalls(t *testing.T) {
 			t.Errorf("%s\nhave %s\nwant %s", tt.id, got, tt.want)
 		}
 	}
-	recs, _, _ := run(t, "acebench", convert.Options{}, realdata(t, "acebench"))
+	recs, _ := run(t, "acebench", convert.Options{}, realdata(t, "acebench"))
 	var names []string
 	for _, call := range recs["acebench/normal_single_turn_parallel_function_5"].Turns[0].Calls() {
 		names = append(names, call.Name)
@@ -229,8 +246,8 @@ func showCalls(rec qaoa.Record) string {
 // publisher's own rendering of the same dialogues.
 func TestRealAPIBankText(t *testing.T) {
 	dir := realdata(t, "api-bank", "test-data")
-	trees, _, _ := run(t, "api-bank", convert.Options{}, filepath.Join(dir, "level-3.json"))
-	texts, _, _ := run(t, "api-bank", convert.Options{}, filepath.Join(dir, "level-3-batch-inf-response.json"))
+	trees, _ := run(t, "api-bank", convert.Options{}, filepath.Join(dir, "level-3.json"))
+	texts, _ := run(t, "api-bank", convert.Options{}, filepath.Join(dir, "level-3-batch-inf-response.json"))
 	for i := range 50 {
 		tree, text := trees[fmt.Sprintf("api-bank/level-3#%d", i)], texts[fmt.Sprintf("api-bank/dialogue-%d", i)]
 		if a, b := showCalls(tree), showCalls(text); a != b {
@@ -249,8 +266,8 @@ func TestRealAPIBankText(t *testing.T) {
 func TestRealOldSealTools(t *testing.T) {
 	dir := realdata(t, "seal-tools", "Seal-Tools_Dataset")
 	for _, name := range []string{"test_in_domain.jsonl", "test_out_domain.jsonl"} {
-		now, _, _ := run(t, "seal-tools", convert.Options{}, filepath.Join(dir, name))
-		old, _, _ := run(t, "seal-tools", convert.Options{}, filepath.Join(dir, "dataset_in_old_format", name))
+		now, _ := run(t, "seal-tools", convert.Options{}, filepath.Join(dir, name))
+		old, _ := run(t, "seal-tools", convert.Options{}, filepath.Join(dir, "dataset_in_old_format", name))
 		count := map[string]int{}
 		for _, rec := range now {
 			count[rec.Turns[0].Query+showCalls(rec)]++
@@ -268,7 +285,7 @@ func TestRealOldSealTools(t *testing.T) {
 
 func TestRealSteps(t *testing.T) {
 	// A nested call of Seal-Tools begins a step; nothing else does.
-	recs, _, _ := run(t, "seal-tools", convert.Options{}, realdata(t, "seal-tools"))
+	recs, _ := run(t, "seal-tools", convert.Options{}, realdata(t, "seal-tools"))
 	nested, unresolved := 0, 0
 	for _, rec := range recs {
 		if len(rec.Turns[0].Steps) > 1 {
@@ -282,7 +299,7 @@ func TestRealSteps(t *testing.T) {
 		t.Errorf("seal-tools: %d records with several steps and %d with unresolved placeholders, want 56 and 1", nested, unresolved)
 	}
 	// References of ToolAlpaca: 43 without quotes and two within.
-	recs, _, _ = run(t, "toolalpaca", convert.Options{}, realdata(t, "toolalpaca"))
+	recs, _ = run(t, "toolalpaca", convert.Options{}, realdata(t, "toolalpaca"))
 	refs, with := 0, 0
 	for _, rec := range recs {
 		meta, err := rec.Meta.Value()
@@ -299,7 +316,7 @@ func TestRealSteps(t *testing.T) {
 		t.Errorf("toolalpaca: %d references in %d records, want 45 in 30", refs, with)
 	}
 	// The one question of BFCL with more gold turns than turns.
-	recs, _, _ = run(t, "bfcl", convert.Options{}, realdata(t, "bfcl"))
+	recs, _ = run(t, "bfcl", convert.Options{}, realdata(t, "bfcl"))
 	for id, rec := range recs {
 		if has := strings.Contains(string(rec.Meta), `"surplus_gold"`); has != (id == "bfcl/multi_turn_base_154") {
 			t.Errorf("%s: surplus gold: %v", id, has)

@@ -72,14 +72,19 @@ func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Rejec
 			continue
 		}
 		rec.ID = id
-		meta := qaoa.ObjectValue(qaoa.Member{Name: "api", Value: qaoa.StringValue(a.name)})
+		meta := qaoa.ObjectValue()
+		if a.name != "" {
+			meta.Members = append(meta.Members, qaoa.Member{Name: "api", Value: name})
+		}
 		if category.Text != "" {
 			meta.Members = append(meta.Members, qaoa.Member{Name: "category", Value: category})
 		}
 		if unresolved := references(answers.Items[i]); len(unresolved) > 0 {
 			meta.Members = append(meta.Members, qaoa.Member{Name: "unresolved", Value: qaoa.ArrayValue(unresolved...)})
 		}
-		rec.Meta = meta.JSON()
+		if len(meta.Members) > 0 {
+			rec.Meta = meta.JSON()
+		}
 		recs = append(recs, rec)
 	}
 	return recs, rejs

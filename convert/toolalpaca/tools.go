@@ -10,6 +10,9 @@ import (
 // components is the entry of Function_Description that is no function.
 const components = "components"
 
+// escape writes a name as a part of a JSON Pointer.
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
+
 // An api is what an element says about its functions.
 type api struct {
 	name  string
@@ -56,7 +59,7 @@ func readTool(name, text string) (qaoa.Tool, *convert.Reject) {
 		line, _, _ := strings.Cut(text[i+len(mark):], "\n") // JSON has no line breaks
 		params, err := qaoa.ParseValue(line)
 		if err != nil || params.Kind != qaoa.Object {
-			return qaoa.Tool{Name: name}, convert.Rejectf(convert.ParseError, "/Function_Description/"+name, "want the parameters as a JSON object on one line, have %.60q", line)
+			return qaoa.Tool{Name: name}, convert.Rejectf(convert.ParseError, "/Function_Description/"+escape.Replace(name), "want the parameters as a JSON object on one line, have %.60q", line)
 		}
 		for _, p := range params.Members {
 			flat.Members = append(flat.Members, qaoa.Member{Name: p.Name, Value: readParam(p.Value)})
@@ -105,35 +108,37 @@ func typeText(s string) string {
 }
 
 // offer returns all tools, or those that calls name, in the order of the calls.
-// A tool that cannot be read is an error if it is wanted.
+// A called tool whose description cannot be read is a reject; one that is not
+// called is left out.
 func (a *api) offer(calls []qaoa.Call, all bool) ([]qaoa.Tool, *convert.Reject) {
-	var out []qaoa.Tool
-	if all {
-		for _, f := range a.tools {
-			if f.rej != nil {
-				return nil, f.rej
-			}
-			out = append(out, f.tool)
-		}
-		return out, nil
-	}
 	if a.index == nil {
 		a.index = map[string]int{}
 		for i, f := range a.tools {
 			a.index[f.tool.Name] = i
 		}
 	}
-	offered := map[string]bool{}
+	var called []qaoa.Tool
+	seen := map[string]bool{}
 	for _, call := range calls {
 		i, ok := a.index[call.Name]
-		if !ok || offered[call.Name] {
+		if !ok || seen[call.Name] {
 			continue
 		}
-		if f := a.tools[i]; f.rej != nil {
-			return nil, f.rej
+		seen[call.Name] = true
+		if rej := a.tools[i].rej; rej != nil {
+			own := *rej // several instances may share it, and each gets its ID
+			return nil, &own
 		}
-		offered[call.Name] = true
-		out = append(out, a.tools[i].tool)
+		called = append(called, a.tools[i].tool)
+	}
+	if !all {
+		return called, nil
+	}
+	var out []qaoa.Tool
+	for _, f := range a.tools {
+		if f.rej == nil {
+			out = append(out, f.tool)
+		}
 	}
 	return out, nil
 }

@@ -28,7 +28,7 @@ type SyntaxError struct {
 
 // Error returns offset, want and have.
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("not a Python literal at byte %d: want %s, have %s", e.Offset, e.Want, e.Have)
+	return fmt.Sprintf("not Python at byte %d: want %s, have %s", e.Offset, e.Want, e.Have)
 }
 
 // Parse returns the one Python literal in s as a JSON value.

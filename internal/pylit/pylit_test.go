@@ -131,11 +131,11 @@ func TestParseErrors(t *testing.T) {
 
 func TestErrorText(t *testing.T) {
 	_, err := Parse("[1, 2")
-	if got, want := err.Error(), "not a Python literal at byte 5: want ']' or ',', have the end of the text"; got != want {
+	if got, want := err.Error(), "not Python at byte 5: want ']' or ',', have the end of the text"; got != want {
 		t.Errorf("have %q, want %q", got, want)
 	}
 	_, err = Parse("ÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄ")
-	if got, want := err.Error(), `not a Python literal at byte 0: want a literal, have "ÄÄÄÄÄÄÄÄÄÄ"…`; got != want {
+	if got, want := err.Error(), `not Python at byte 0: want a literal, have "ÄÄÄÄÄÄÄÄÄÄ"…`; got != want {
 		t.Errorf("have %q, want %q", got, want)
 	}
 }
