@@ -22,11 +22,13 @@
 //
 // The calls of one step go into one function_call message, as an array, and
 // what they returned into one observation: the only form in which parallel
-// calls keep both their grouping and the alternation ([TogetherCalls]). The
-// paper's own rows hold one call a message and leave open which calls were
-// issued together ([EachCall]).
+// calls keep both their grouping and the alternation ([TogetherCalls]). Its
+// GLM-4 tool format refuses arrays. The paper's own rows hold one call a message
+// and leave open which calls were issued together ([EachCall]); every tool
+// format takes these.
 //
 // The trainer looks for marks of thoughts and calls, such as <think>, in the
-// value of a function_call and cuts there. Values that hold any have their
-// angle brackets written as \u003c: the same JSON, and nothing to find.
+// value of a function_call and cuts there; what is left is no JSON, and ends
+// the training run. Values that hold any have their angle brackets written as
+// \u003c: the same JSON, and nothing to find.
 package train
