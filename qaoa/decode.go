@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/goccy/go-json/jsontext"
 )
@@ -209,7 +208,7 @@ func (c *cursor) str() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.Clone(tok.String()), nil
+	return tok.String(), nil
 }
 
 // optStr reads a string, or null as "".
@@ -277,7 +276,7 @@ func (c *cursor) object(member func(name string) error) error {
 		if err != nil {
 			return c.syntax(err)
 		}
-		if err := member(strings.Clone(name.String())); err != nil {
+		if err := member(name.String()); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-json/jsontext"
@@ -150,14 +149,9 @@ func (j JSON) Text() string {
 // order, repeated ones included, and numbers as text. Invalid UTF-8 and lone
 // surrogates become U+FFFD.
 func ParseValue[Bytes ~[]byte | ~string](src Bytes) (Value, error) {
-	var r io.Reader
-	switch s := any(src).(type) {
-	case []byte:
-		r = bytes.NewReader(s)
-	default:
-		r = strings.NewReader(string(src))
-	}
-	dec := jsontext.NewDecoder(r, formatOptions...)
+	// A bytes.Buffer is read in place; any other reader would be copied into a
+	// buffer that the decoder makes for itself.
+	dec := jsontext.NewDecoder(bytes.NewBuffer([]byte(src)), formatOptions...)
 	v, err := readValue(dec)
 	if err != nil {
 		return Value{}, syntaxError(err)
@@ -179,9 +173,9 @@ func readValue(dec *jsontext.Decoder) (Value, error) {
 	case 't', 'f':
 		return Value{Kind: Bool, Text: tok.String()}, nil
 	case '"':
-		return Value{Kind: String, Text: strings.Clone(tok.String())}, nil
+		return Value{Kind: String, Text: tok.String()}, nil
 	case '0':
-		return Value{Kind: Number, Text: strings.Clone(tok.String())}, nil
+		return Value{Kind: Number, Text: tok.String()}, nil
 	case '[':
 		v := Value{Kind: Array}
 		for dec.PeekKind() != ']' {
@@ -200,7 +194,7 @@ func readValue(dec *jsontext.Decoder) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		name := strings.Clone(key.String())
+		name := key.String()
 		val, err := readValue(dec)
 		if err != nil {
 			return Value{}, err

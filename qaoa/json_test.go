@@ -78,3 +78,25 @@ func FuzzCompact(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkParseValue(b *testing.B) {
+	const text = `{"city":"Oslo","nights":3,"guests":[{"name":"Ada","age":36},{"name":"Bo","age":null}],"price":199.50,"note":"near the old harbour, é"}`
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := qaoa.ParseValue(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompact(b *testing.B) {
+	const text = `{"city": "Oslo", "nights": 3, "guests": [{"name": "Ada", "age": 36}, {"name": "Bo", "age": null}], "price": 199.50, "note": "near the old harbour, \u00e9"}`
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := qaoa.Compact(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -214,18 +214,27 @@ func category(rec qaoa.Record) string {
 	return c.Text
 }
 
+// tellSkipped says which files of a folder could be converted and are not, one
+// line for each reason.
 func tellSkipped(w io.Writer, skipped []convert.Skipped) {
-	known := 0
+	var reasons []string
+	first, count := map[string]string{}, map[string]int{}
 	for _, s := range skipped {
 		if s.Role != convert.Extra && s.Role != convert.Trap {
 			continue
 		}
-		if known++; known <= maxShown {
-			fmt.Fprintf(w, "not converted: %s (%s: %s)\n", printable(s.Name), s.Role, s.Note)
+		reason := fmt.Sprintf("%s: %s", s.Role, s.Note)
+		if count[reason]++; count[reason] == 1 {
+			reasons = append(reasons, reason)
+			first[reason] = s.Name
 		}
 	}
-	if known > maxShown {
-		fmt.Fprintf(w, "not converted: %d more files\n", known-maxShown)
+	for _, r := range reasons {
+		fmt.Fprintf(w, "not converted: %s", printable(first[r]))
+		if n := count[r] - 1; n > 0 {
+			fmt.Fprintf(w, " and %d more", n)
+		}
+		fmt.Fprintf(w, " (%s); name a file to convert it\n", r)
 	}
 }
 
