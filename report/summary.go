@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"assay/eval"
 	"assay/stats"
@@ -164,17 +165,11 @@ func summarizeGroup(g group, opt Options) Group {
 // joinColumns lists columns, and does not list more than five.
 func joinColumns(names []string) string {
 	const show = 5
-	s := ""
-	for i, n := range names[:min(show, len(names))] {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
+	list := strings.Join(names[:min(show, len(names))], ", ")
 	if len(names) > show {
-		s += fmt.Sprintf(" and %d more columns", len(names)-show)
+		list += fmt.Sprintf(" and %d more columns", len(names)-show)
 	}
-	return s
+	return list
 }
 
 func summarizeRun(r Run, opt Options) RunSummary {
