@@ -124,41 +124,32 @@ func placed(err error, pos qaoa.Pos) error {
 // be in any text.
 func isInterchange(data []byte) bool {
 	const name = `"conversations"`
-	for rest := data; ; {
-		i := bytes.Index(rest, []byte(name))
-		if i < 0 {
-			return false
-		}
-		at := len(data) - len(rest) + i
-		rest = rest[i+len(name):]
-		if after := bytes.TrimLeft(rest, " \t\r\n"); len(after) > 0 && after[0] == ':' && depth(data[:at]) == 1 {
-			return true
-		}
+	if !bytes.Contains(data, []byte(name)) {
+		return false
 	}
-}
-
-// depth returns how many brackets are open at the end of text, or -1 if it
-// ends in a string.
-func depth(text []byte) int {
-	n := 0
-	inString := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			n++
-		case c == '}' || c == ']':
-			n--
+	depth := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			start := i
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+			if depth != 1 || i >= len(data) || string(data[start:i+1]) != name {
+				continue
+			}
+			if after := bytes.TrimLeft(data[i+1:], " \t\r\n"); len(after) > 0 && after[0] == ':' {
+				return true
+			}
 		}
 	}
-	if inString {
-		return -1
-	}
-	return n
+	return false
 }
 
 // Elements yields the raw elements of r, whatever its container, for readers of

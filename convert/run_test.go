@@ -361,6 +361,35 @@ func TestReadRecords(t *testing.T) {
 	}
 }
 
+func TestReadPredictionFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.jsonl": `{"id":"1","turns":[]}` + "\n" + `{"turns":[]}` + "\n",
+		"b.jsonl": `{"conversations":[{"from":"human","value":""},{"from":"function_call","value":null}],"properties":{"id":"2"}}` + "\n" + `{"id":"3"`,
+		"c.jsonl": `{"id":"4","turns":[]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for p, err := range convert.ReadPredictionFiles(t.Context(), []string{dir}) {
+		s := p.ID
+		if err != nil {
+			s = fmt.Sprintf("%T", err)
+		}
+		got = append(got, s)
+	}
+	if want := []string{"1", "*qaoa.Error", "2", "*raw.ContainerError"}; !cmp.Equal(got, want) {
+		t.Errorf("read %q, want %q: bad elements are passed over, a cut-off file is the end", got, want)
+	}
+	for _, err := range convert.ReadFiles(t.Context(), []string{filepath.Join(dir, "nope")}) {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a missing file is %v", err)
+		}
+	}
+}
+
 func TestReadFilesAndOutput(t *testing.T) {
 	dir := t.TempDir()
 	const line = `{"id":"%s","turns":[{"query":"","steps":[],"answer":""}]}` + "\n"

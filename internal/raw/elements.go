@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"assay/qaoa"
 )
@@ -428,6 +429,11 @@ func (e *element) add(p []byte, limit int64) {
 	if e.size > limit {
 		e.data = nil
 		return
+	}
+	if len(e.data) > blockSize && len(e.data)+len(p) > cap(e.data) {
+		// append alone would grow by a quarter, and copy a large element five
+		// times over.
+		e.data = slices.Grow(e.data, len(e.data))
 	}
 	e.data = append(e.data, p...)
 }

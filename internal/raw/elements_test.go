@@ -247,7 +247,7 @@ func TestAnyElements(t *testing.T) {
 // what is in the whole file, and a cut that loses something is an error.
 func TestTruncation(t *testing.T) {
 	var lines []string
-	for i := range 40 {
+	for i := range 12 {
 		lines = append(lines, fmt.Sprintf(`{"n":%d,"s":"%s"}`, i, strings.Repeat("\\\"{[", i%5)))
 	}
 	text := strings.Join(lines, "\n") + "\n"
@@ -423,6 +423,38 @@ func TestReadErrorIsPlain(t *testing.T) {
 		}
 		if want := strings.Count(head, "1"); head != "\x1f\x8b\x08" && len(got) != want {
 			t.Errorf("after %q: %d elements, want %d", head, len(got), want)
+		}
+	}
+}
+
+// lazyReader never reads anything.
+type lazyReader struct{}
+
+func (lazyReader) Read([]byte) (int, error) { return 0, nil }
+
+func TestReaderWithoutProgress(t *testing.T) {
+	_, err := collect(t, lazyReader{}, Options{})
+	if !errors.Is(err, io.ErrNoProgress) || err.Error() != "f: after 0 bytes: multiple Read calls return no data or error" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTooLargeError(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\"a\":1}\n{\"a\":22}\n{}":   "f:2: the element has 8 bytes, more than the limit of 7",
+		"{\"a\":22}{}":                "f#0: the element has 8 bytes, more than the limit of 7",
+		"[{},{\"a\":22},{}]":          "f#1: the element has 8 bytes, more than the limit of 7",
+		"{\n\"a\":22}\n{\n\"a\":1}\n": "f:1: the element has 9 bytes, more than the limit of 7",
+	} {
+		var errs []string
+		n := 0
+		for _, err := range Read(t.Context(), strings.NewReader(text), "f", Options{MaxElement: 7}) {
+			if n++; err != nil && len(errs) == 0 {
+				errs = append(errs, err.Error())
+			}
+		}
+		if n < 2 || len(errs) != 1 || errs[0] != want {
+			t.Errorf("%q: %d yields, %q; want %q and more", text, n, errs, want)
 		}
 	}
 }
