@@ -107,34 +107,81 @@ func TestRun(t *testing.T) {
 	}{
 		{"the source's own ID is completed", []string{"acme.json", `{"id":"a","n":1}`}, convert.RunOptions{}, []string{"acme/a"}, ""},
 		{"an element without ID has its place", []string{"d/acme.v1.json.gz", "{\"n\":1}\n{\"n\":1}"}, convert.RunOptions{}, []string{"acme/d/acme.v1#0", "acme/d/acme.v1#1"}, ""},
-		{"a second record of that ID has its place, a third a number",
-			[]string{"acme.json", "{\"id\":\"a\",\"n\":1}\n{\"id\":\"a\",\"n\":3}"}, convert.RunOptions{},
-			[]string{"acme/a", "acme/acme#1", "acme/acme#1~2", "acme/acme#1~3"}, ""},
-		{"rejects have a place and a stage", []string{"acme.json", "{\"n\":1}\n{\"do\":\"reject\"}\n{\"n\":1}"}, convert.RunOptions{},
-			[]string{"acme/acme#0", "convert acme.json:2: /do: no_call: want a call", "acme/acme#2"}, ""},
-		{"a source that panics or makes nothing costs one element", []string{"acme.json", "{\"do\":\"panic\"}\n{\"n\":0}\n{\"n\":1}"}, convert.RunOptions{},
-			[]string{"convert acme.json:1: parse_error: the source failed on this element, which is a fault of the source: for a test",
-				"convert acme.json:2: parse_error: the source made neither a record nor a reject of this element", "acme/acme#2"}, ""},
-		{"broken JSON never reaches the source", []string{"acme.json", "{\"n\":1}\n{\"n\":\n{\"n\":1}"}, convert.RunOptions{},
-			[]string{"acme/acme#0", `read acme.json:2: parse_error: not valid JSON: the text ends before the value does; the element begins with "{\"n\":"`, "acme/acme#2"}, ""},
-		{"nor does an element that is nested too deep", []string{"acme.json", `{"n":1,"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}\n{\"n\":1}"}, convert.RunOptions{},
+		{
+			"a second record of that ID has its place, a third a number",
+			[]string{"acme.json", "{\"id\":\"a\",\"n\":1}\n{\"id\":\"a\",\"n\":3}"},
+			convert.RunOptions{},
+			[]string{"acme/a", "acme/acme#1", "acme/acme#1~2", "acme/acme#1~3"},
+			"",
+		},
+		{
+			"rejects have a place and a stage",
+			[]string{"acme.json", "{\"n\":1}\n{\"do\":\"reject\"}\n{\"n\":1}"},
+			convert.RunOptions{},
+			[]string{"acme/acme#0", "convert acme.json:2: /do: no_call: want a call", "acme/acme#2"},
+			"",
+		},
+		{
+			"a source that panics or makes nothing costs one element",
+			[]string{"acme.json", "{\"do\":\"panic\"}\n{\"n\":0}\n{\"n\":1}"},
+			convert.RunOptions{},
+			[]string{
+				"convert acme.json:1: parse_error: the source failed on this element, which is a fault of the source: for a test",
+				"convert acme.json:2: parse_error: the source made neither a record nor a reject of this element", "acme/acme#2",
+			},
+			"",
+		},
+		{
+			"broken JSON never reaches the source",
+			[]string{"acme.json", "{\"n\":1}\n{\"n\":\n{\"n\":1}"},
+			convert.RunOptions{},
+			[]string{"acme/acme#0", `read acme.json:2: parse_error: not valid JSON: the text ends before the value does; the element begins with "{\"n\":"`, "acme/acme#2"},
+			"",
+		},
+		{
+			"nor does an element that is nested too deep",
+			[]string{"acme.json", `{"n":1,"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}\n{\"n\":1}"},
+			convert.RunOptions{},
 			[]string{`read acme.json:1: parse_error: not valid JSON at byte 10010: exceeded max depth; the element begins with "` +
-				`{\"n\":1,\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["`, "acme/acme#1"}, ""},
+				`{\"n\":1,\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["`, "acme/acme#1"},
+			"",
+		},
 		{"invalid UTF-8 is mended", []string{"acme.json", "{\"id\":\"\xff\",\"n\":1}"}, convert.RunOptions{}, []string{"acme/\uFFFD"}, ""},
-		{"a large element is rejected", []string{"acme.json", "{\"n\":1}\n{\"n\":1,\"x\":\"aaaaaaaaaa\"}\n{\"n\":1}"}, convert.RunOptions{MaxElement: 15},
-			[]string{"acme/acme#0", "read acme.json:2: too_large: want at most 15 bytes, have 24", "acme/acme#2"}, ""},
-		{"a cut-off file ends the run after its elements", []string{"acme.json", "{\"n\":1}\n{\"n\":1", "acme2.json", `{"n":1}`}, convert.RunOptions{},
-			[]string{"acme/acme#0"}, "acme.json: byte 14: after 1 elements"},
+		{
+			"a large element is rejected",
+			[]string{"acme.json", "{\"n\":1}\n{\"n\":1,\"x\":\"aaaaaaaaaa\"}\n{\"n\":1}"},
+			convert.RunOptions{MaxElement: 15},
+			[]string{"acme/acme#0", "read acme.json:2: too_large: want at most 15 bytes, have 24", "acme/acme#2"},
+			"",
+		},
+		{
+			"a cut-off file ends the run after its elements",
+			[]string{"acme.json", "{\"n\":1}\n{\"n\":1", "acme2.json", `{"n":1}`},
+			convert.RunOptions{},
+			[]string{"acme/acme#0"},
+			"acme.json: byte 14: after 1 elements",
+		},
 		{"files follow each other", []string{"acme2.json", `[{"n":1}]`, "acme1.json", `{"n":1}`}, convert.RunOptions{}, []string{"acme/acme2#0", "acme/acme1#0"}, ""},
 		{"a limit is for all files", []string{"acme2.json", `[{"n":1}]`, "acme1.json", "{\"n\":1}\n{\"n\":1}"}, convert.RunOptions{Limit: 2}, []string{"acme/acme2#0", "acme/acme1#0"}, ""},
 		{"a file has the layout that its source says", []string{"map.json", `{"x":{"n":1}}`}, convert.RunOptions{}, []string{"acme/map#0"}, ""},
 		{"a missing file is an error", []string{"acme.json", `{"n":1}`}, convert.RunOptions{Options: convert.Options{Tools: "missing"}}, nil, "acme: file does not exist"},
-		{"unwanted elements are not broken", []string{"acme.json", "{\"do\":\"reject\"}\n{\"n\":1}"}, convert.RunOptions{MaxBad: -1},
-			[]string{"convert acme.json:1: /do: no_call: want a call", "acme/acme#1"}, ""},
-		{"broken ones may be too many", []string{"acme.json", "{\"n\":1}\n{\"do\":\"panic\"}\n{\"do\":\"panic\"}\n{\"n\":1}"}, convert.RunOptions{MaxBad: 1},
-			[]string{"acme/acme#0", "convert acme.json:2: parse_error: the source failed on this element, which is a fault of the source: for a test",
-				"convert acme.json:3: parse_error: the source failed on this element, which is a fault of the source: for a test"},
-			"more than 1 broken elements, the last one is acme.json:3"},
+		{
+			"unwanted elements are not broken",
+			[]string{"acme.json", "{\"do\":\"reject\"}\n{\"n\":1}"},
+			convert.RunOptions{MaxBad: -1},
+			[]string{"convert acme.json:1: /do: no_call: want a call", "acme/acme#1"},
+			"",
+		},
+		{
+			"broken ones may be too many",
+			[]string{"acme.json", "{\"n\":1}\n{\"do\":\"panic\"}\n{\"do\":\"panic\"}\n{\"n\":1}"},
+			convert.RunOptions{MaxBad: 1},
+			[]string{
+				"acme/acme#0", "convert acme.json:2: parse_error: the source failed on this element, which is a fault of the source: for a test",
+				"convert acme.json:3: parse_error: the source failed on this element, which is a fault of the source: for a test",
+			},
+			"more than 1 broken elements, the last one is acme.json:3",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -198,8 +245,8 @@ func TestRunLeavesNothingOpen(t *testing.T) {
 	fsys := &openFS{FS: fstest.MapFS{"acme.json": {Data: []byte(strings.Repeat("{\"n\":1}\n", 100_000))}}}
 	inputs := []convert.Input{{FS: fsys, Files: []string{"acme.json"}}}
 	n := 0
-	for range convert.Run(t.Context(), acme, inputs, convert.RunOptions{}) {
-		if n++; n == 10 {
+	for _, err := range convert.Run(t.Context(), acme, inputs, convert.RunOptions{}) {
+		if n++; err != nil || n == 10 {
 			break
 		}
 	}

@@ -164,10 +164,7 @@ func unresolved(rec qaoa.Record) *convert.Reject {
 	if !strings.Contains(string(rec.Meta), `"unresolved"`) {
 		return nil
 	}
-	meta, err := rec.Meta.Value()
-	if err != nil {
-		return nil // meta is data; it is checked where records are read
-	}
+	meta, _ := rec.Meta.Value() // was checked where the record was read
 	switch v, _ := meta.Get("unresolved"); {
 	case v.Kind == qaoa.Invalid, v.Kind == qaoa.Null, v.Text == "false",
 		v.Kind == qaoa.Array && len(v.Items) == 0, v.Kind == qaoa.Object && len(v.Members) == 0:

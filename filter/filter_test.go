@@ -150,8 +150,8 @@ func TestCheckUnresolvedMeta(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	f := filter.Filter{SchemaFilter: "emtpy"}
-	if err := f.Validate(); err == nil || err.Error() != `schema filter "emtpy": want one of empty, metadata, off` {
+	f := filter.Filter{SchemaFilter: "full"}
+	if err := f.Validate(); err == nil || err.Error() != `schema filter "full": want one of empty, metadata, off` {
 		t.Errorf("Validate() = %v", err)
 	}
 }

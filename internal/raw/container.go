@@ -43,8 +43,10 @@ func containers() []container {
 	return []container{
 		{name: "gzip", match: prefix("\x1f\x8b"), open: openGzip},
 		{name: "zstd", match: isZstd, open: openZstd},
-		{name: "a Git LFS pointer", match: prefix("version https://git-lfs"),
-			advice: `this is not the data but a note where it lies; run "git lfs pull" in its repository, or download the file itself`},
+		{
+			name: "a Git LFS pointer", match: prefix("version https://git-lfs"),
+			advice: `this is not the data but a note where it lies; run "git lfs pull" in its repository, or download the file itself`,
+		},
 		{name: "Parquet", match: prefix("PAR1"), advice: convertIt},
 		{name: "Arrow", match: prefix("ARROW1"), advice: convertIt},
 		{name: "SQLite", match: prefix("SQLite format 3"), advice: convertIt},
@@ -54,8 +56,10 @@ func containers() []container {
 		{name: "UTF-16 text", match: func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
 		}, advice: "convert it to UTF-8 first"},
-		{name: "a web page", match: func(head []byte) bool { return bytes.HasPrefix(trimSpace(head), []byte("<")) },
-			advice: "the download went wrong; fetch the file itself"},
+		{
+			name: "a web page", match: func(head []byte) bool { return bytes.HasPrefix(trimSpace(head), []byte("<")) },
+			advice: "the download went wrong; fetch the file itself",
+		},
 	}
 }
 

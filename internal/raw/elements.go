@@ -99,8 +99,8 @@ type reader struct {
 }
 
 func (rd *reader) close() {
-	for i := len(rd.layers) - 1; i >= 0; i-- {
-		_ = rd.layers[i].Close() // the text has been read, or given up
+	for _, layer := range slices.Backward(rd.layers) {
+		_ = layer.Close() // the text has been read, or given up
 	}
 }
 
@@ -120,11 +120,10 @@ func (rd *reader) decode(ctx context.Context) bool {
 		}
 		// What was peeked is read again by the decoder.
 		src := io.Reader(bytes.NewReader(bytes.Clone(head)))
-		switch rd.err {
-		case nil:
+		switch {
+		case rd.err == nil:
 			src = io.MultiReader(src, rd.r)
-		case io.EOF:
-		default:
+		case !errors.Is(rd.err, io.EOF):
 			return rd.finish(rd.pos0(), "")
 		}
 		dec, err := kind.open(src)
@@ -253,7 +252,7 @@ func (rd *reader) restOfLine(ctx context.Context) bool {
 			if !acc.tooLarge(rd.opt.MaxElement) {
 				data := bytes.TrimPrefix(trimSpace(acc.data), bom)
 				opens := len(data) > 0 && (data[0] == '{' || data[0] == '[')
-				if opens && !closes(data) || rd.err != io.EOF && !whole(data) {
+				if opens && !closes(data) || !errors.Is(rd.err, io.EOF) && !whole(data) {
 					return rd.finish(pos, "the file ends inside this element")
 				}
 			}
@@ -368,7 +367,7 @@ func (rd *reader) objects(ctx context.Context) bool {
 		}
 		line := rd.line
 		more := rd.skipSpace(ctx)
-		if first && !more && rd.err == io.EOF && rd.opt.Layout == Auto && !acc.tooLarge(rd.opt.MaxElement) {
+		if first && !more && errors.Is(rd.err, io.EOF) && rd.opt.Layout == Auto && !acc.tooLarge(rd.opt.MaxElement) {
 			if ok, done := rd.members(ctx, pos, acc.data); ok {
 				return done
 			}
@@ -513,9 +512,9 @@ func (rd *reader) here() qaoa.Pos {
 // the place of what is cut off.
 func (rd *reader) finish(pos qaoa.Pos, cut string) bool {
 	switch err := rd.err; {
-	case err == io.EOF && cut == "":
+	case errors.Is(err, io.EOF) && cut == "":
 		return true
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return rd.fail(pos, cut+"; the file was cut off or is incomplete", nil)
 	case rd.file.err != nil:
 		rd.yield(Element{}, fmt.Errorf("%s: after %d bytes: %w", rd.name, rd.file.n, rd.file.err))

@@ -55,11 +55,17 @@ func TestLayouts(t *testing.T) {
 		{"an empty file holds nothing", "", Auto, nil, ""},
 		{"blanks and a byte order mark are nothing", "\xef\xbb\xbf \r\n\t\n", Auto, nil, ""},
 		{"JSON lines", "{\"a\":1}\n{\"b\":2}\n", Auto, []string{`0:1@0 {"a":1}`, `1:2@8 {"b":2}`}, ""},
-		{"a mark, CRLF, blank lines, indents and no final line break mean nothing", "\xef\xbb\xbf\r\n{\"a\":1}\r\n\r\n  {\"b\":2} ", Auto,
-			[]string{`0:2@5 {"a":1}`, `1:4@18 {"b":2}`}, ""},
+		{
+			"a mark, CRLF, blank lines, indents and no final line break mean nothing", "\xef\xbb\xbf\r\n{\"a\":1}\r\n\r\n  {\"b\":2} ", Auto,
+			[]string{`0:2@5 {"a":1}`, `1:4@18 {"b":2}`},
+			"",
+		},
 		{"a line that is no object is an element", "{}\nnull\n12\nrubbish\n{}", Auto, []string{"0:1@0 {}", "1:2@3 null", "2:3@8 12", "3:4@11 rubbish", "4:5@19 {}"}, ""},
-		{"a broken line costs itself only", "{\"a\":1}\n{\"a\": \"x\n{\"a\":[{{\n{\"a\":2}\n", Auto,
-			[]string{`0:1@0 {"a":1}`, `1:2@8 {"a": "x`, `2:3@17 {"a":[{{`, `3:4@26 {"a":2}`}, ""},
+		{
+			"a broken line costs itself only", "{\"a\":1}\n{\"a\": \"x\n{\"a\":[{{\n{\"a\":2}\n", Auto,
+			[]string{`0:1@0 {"a":1}`, `1:2@8 {"a": "x`, `2:3@17 {"a":[{{`, `3:4@26 {"a":2}`},
+			"",
+		},
 		{"a broken first line too", "{\"a\":1\n{\"a\":2}\n{\"a\":3}\n", Auto, []string{`0:1@0 {"a":1`, `1:2@7 {"a":2}`, `2:3@15 {"a":3}`}, ""},
 		{"a first line with an open string too", "{\"a\":\"1}\n{\"a\":2}\n", Auto, []string{`0:1@0 {"a":"1}`, `1:2@9 {"a":2}`}, ""},
 		{"a first line that closes too often too", "{\"a\":1}}\n{\"a\":2}\n", Auto, []string{`0:1@0 {"a":1}}`, `1:2@9 {"a":2}`}, ""},
@@ -388,7 +394,10 @@ func TestBreakAndCancel(t *testing.T) {
 	for name, compress := range compressions {
 		data := compress(t, []byte(text))
 		n := 0
-		for range Elements(t.Context(), bytes.NewReader(data), "f") {
+		for _, err := range Elements(t.Context(), bytes.NewReader(data), "f") {
+			if err != nil {
+				t.Error(err)
+			}
 			if n++; n == 3 {
 				break
 			}
