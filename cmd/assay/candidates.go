@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/convert"
+	"assay/internal/raw"
 	"assay/match"
 	"assay/qaoa"
 	"assay/toolset"
@@ -138,7 +139,7 @@ func readPool(ctx context.Context, std stdio, file string, records []string) (*t
 // tools count.
 func poolTools(ctx context.Context, path string) iter.Seq2[qaoa.Tool, error] {
 	return func(yield func(qaoa.Tool, error) bool) {
-		for el, err := range elements(ctx, path) {
+		for el, err := range elements(ctx, path, raw.Auto) {
 			var tools []qaoa.Tool
 			if err == nil {
 				tools, err = toolsIn(el.Data)

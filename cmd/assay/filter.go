@@ -65,14 +65,14 @@ func (o filterOptions) filter(ctx context.Context) (*filter.Filter, error) {
 		return f, nil
 	}
 	var err error
-	if f.Allow, err = filter.ReadAllow(elements(ctx, o.allow)); err != nil {
+	if f.Allow, err = filter.ReadAllow(elements(ctx, o.allow, raw.Auto)); err != nil {
 		return nil, inputError(fmt.Errorf("--allow-tools: %w", err))
 	}
 	return f, nil
 }
 
 // elements yields the raw elements of the files that path names.
-func elements(ctx context.Context, path string) iter.Seq2[raw.Element, error] {
+func elements(ctx context.Context, path string, layout raw.Layout) iter.Seq2[raw.Element, error] {
 	return func(yield func(raw.Element, error) bool) {
 		files, err := raw.Expand([]string{path})
 		if err != nil {
@@ -80,7 +80,7 @@ func elements(ctx context.Context, path string) iter.Seq2[raw.Element, error] {
 			return
 		}
 		for _, f := range files {
-			if !yieldElements(ctx, f, yield) {
+			if !yieldElements(ctx, f, layout, yield) {
 				return
 			}
 		}
@@ -88,14 +88,14 @@ func elements(ctx context.Context, path string) iter.Seq2[raw.Element, error] {
 }
 
 // yieldElements yields the elements of one file and reports whether to go on.
-func yieldElements(ctx context.Context, f raw.InputFile, yield func(raw.Element, error) bool) bool {
+func yieldElements(ctx context.Context, f raw.InputFile, layout raw.Layout, yield func(raw.Element, error) bool) bool {
 	r, err := f.Open()
 	if err != nil {
 		yield(raw.Element{}, err)
 		return false
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	for el, err := range raw.Elements(ctx, r, f.Name) {
+	for el, err := range raw.Read(ctx, r, f.Name, raw.Options{Layout: layout}) {
 		if !yield(el, err) || err != nil {
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/internal/raw"
 	"assay/match"
 	"assay/qaoa"
 )
@@ -44,7 +45,7 @@ FILE, stdin is read.`,
 
 func runMatch(ctx context.Context, std stdio, opt match.Options, scope, path string) error {
 	bad, lines := 0, 0
-	for el, err := range elements(ctx, path) {
+	for el, err := range elements(ctx, path, raw.Lines) {
 		if err != nil {
 			return inputError(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/eval"
+	"assay/qaoa"
 	"assay/report"
 )
 
@@ -159,7 +160,7 @@ func readRuns(ctx context.Context, dirs []string, o statsOptions) ([]report.Run,
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		run, err := readRun(dir, o)
+		run, err := readRun(ctx, dir, o)
 		if err != nil {
 			return nil, inputError(err)
 		}
@@ -168,7 +169,7 @@ func readRuns(ctx context.Context, dirs []string, o statsOptions) ([]report.Run,
 	return runs, nil
 }
 
-func readRun(dir string, o statsOptions) (report.Run, error) {
+func readRun(ctx context.Context, dir string, o statsOptions) (report.Run, error) {
 	info, err := eval.ReadRun(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return report.Run{}, usagef("%s holds no run (no %s)", dir, eval.RunFile)
@@ -195,8 +196,23 @@ func readRun(dir string, o statsOptions) (report.Run, error) {
 	if run.Items, err = eval.ReadItems(dir, o.preset); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return report.Run{}, err
 	}
-	run.Predictions, err = hashFile(filepath.Join(dir, eval.PredictionsFile))
+	run.Predictions, err = hashPredictions(ctx, filepath.Join(dir, eval.PredictionsFile))
 	return run, err
+}
+
+// hashPredictions returns the SHA-256 sum of what was predicted: ids and calls,
+// without what differs between two runs that say the same.
+func hashPredictions(ctx context.Context, path string) (string, error) {
+	h := sha256.New()
+	var line []byte
+	for p, err := range strictPredictions(ctx, []string{path}) {
+		if err != nil {
+			return "", err
+		}
+		line = append(qaoa.AppendPrediction(line[:0], p), '\n')
+		_, _ = h.Write(line) // a hash never fails
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // hashFile returns the SHA-256 sum of a file in hexadecimal.
