@@ -90,7 +90,7 @@ func resume(t *testing.T, args []string, dir string, done []string, want []byte,
 		t.Errorf("the resumed run made %d requests, want %d", got, want)
 	}
 	// A finished run has nothing left to ask.
-	g = newGate(t, 0)
+	g = newGate(t, -1)
 	mustAssay(t, ollamaAt(g.URL), args...)
 	if n := g.requests(); n > 0 {
 		t.Errorf("a finished run made %d requests", n)

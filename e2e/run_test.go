@@ -169,11 +169,8 @@ func TestLongPromptGetsALongContext(t *testing.T) {
 func TestShortContextIsRefused(t *testing.T) {
 	file := writeFile(t, "gold.jsonl", long(12_000))
 	dir, o := ask(t, file, "ollama/tiny", "--num-ctx", "1024")
-	if o.code == 0 {
-		t.Errorf("exit code 0\n%s", o.stderr)
-	}
-	if !strings.Contains(o.stderr, "num-ctx") {
-		t.Errorf("stderr names no --num-ctx:\n%s", o.stderr)
+	if o.code != 5 || !strings.Contains(o.stderr, "truncated") || !strings.Contains(o.stderr, "--num-ctx") {
+		t.Errorf("exit code %d, want 5; want stderr to say truncated and --num-ctx:\n%s", o.code, o.stderr)
 	}
 	wantNoAnswer(t, dir, "e2e/long")
 }
@@ -184,8 +181,8 @@ func TestTruncatedPromptIsNoAnswer(t *testing.T) {
 	text := record("right", [2]string{"What is the weather in Paris?", paris}) + dense(14_000)
 	file := writeFile(t, "gold.jsonl", text)
 	dir, o := ask(t, file, "ollama/tiny")
-	if !strings.Contains(o.stderr, "truncated") {
-		t.Errorf("exit code %d, stderr does not say truncated:\n%s", o.code, o.stderr)
+	if o.code != 5 || !strings.Contains(o.stderr, "truncated") {
+		t.Errorf("exit code %d, want 5; want stderr to say truncated:\n%s", o.code, o.stderr)
 	}
 	wantNoAnswer(t, dir, "e2e/dense")
 	got := score(t, dir, file).Coverage
