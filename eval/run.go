@@ -56,12 +56,20 @@ func Run(ctx context.Context, m model.Chatter, cases iter.Seq2[qaoa.Record, erro
 			yield(Result{}, err)
 			return
 		}
-		r := newRunner(ctx, m, opt)
-		defer r.end()
+		// Requests outlive an interrupt by the grace, starting pairs does not.
+		work, cut := context.WithCancel(context.WithoutCancel(ctx))
+		start, stop := context.WithCancelCause(ctx)
+		r := newRunner(m, opt, stop)
+		defer func() {
+			stop(context.Canceled)
+			cut()
+			r.wg.Wait()
+		}()
+		r.wg.Go(func() { cutAfter(ctx, work, cut, opt.Grace) })
 		var last error // written before queue is closed
 		r.wg.Go(func() {
 			defer close(r.queue)
-			last = r.feed(cases)
+			last = r.feed(start, work, cases)
 		})
 		for slot := range r.queue {
 			if res, ok := <-slot; ok && !yield(res, nil) {
@@ -89,11 +97,8 @@ type runner struct {
 	queue  chan chan Result
 	tokens chan struct{}
 
-	work  context.Context // of requests: outlives an interrupt by the grace
-	cut   context.CancelFunc
-	start context.Context // of starting pairs
-	stop  context.CancelCauseFunc
-	wg    sync.WaitGroup
+	stop context.CancelCauseFunc // of starting pairs
+	wg   sync.WaitGroup
 
 	mu       sync.Mutex // guards the rest, and calls of Save and Progress
 	progress Progress
@@ -104,48 +109,42 @@ type runner struct {
 	began    time.Time
 }
 
-func newRunner(ctx context.Context, m model.Chatter, opt Options) *runner {
-	r := &runner{
+func newRunner(m model.Chatter, opt Options, stop context.CancelCauseFunc) *runner {
+	return &runner{
 		asker:    asker{m, opt},
 		opt:      opt,
 		queue:    make(chan chan Result, windowPerWorker*opt.Workers),
 		tokens:   make(chan struct{}, opt.Workers),
+		stop:     stop,
 		progress: Progress{Total: opt.Total, Classes: map[model.Class]int{}},
 		began:    time.Now(),
 	}
-	r.work, r.cut = context.WithCancel(context.WithoutCancel(ctx))
-	r.start, r.stop = context.WithCancelCause(ctx)
-	r.wg.Go(func() {
-		select {
-		case <-ctx.Done():
-		case <-r.work.Done():
-			return
-		}
-		grace := time.NewTimer(opt.Grace)
-		defer grace.Stop()
-		select {
-		case <-grace.C:
-			r.cut()
-		case <-r.work.Done():
-		}
-	})
-	return r
 }
 
-// end stops whatever still runs and waits for it.
-func (r *runner) end() {
-	r.stop(context.Canceled)
-	r.cut()
-	r.wg.Wait()
+// cutAfter calls cut when ctx has been done for the grace, unless work is done
+// before.
+func cutAfter(ctx, work context.Context, cut context.CancelFunc, grace time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-work.Done():
+		return
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		cut()
+	case <-work.Done():
+	}
 }
 
 // feed starts the pairs. It returns why it stopped, nil at the end of cases.
-func (r *runner) feed(cases iter.Seq2[qaoa.Record, error]) error {
+func (r *runner) feed(start, work context.Context, cases iter.Seq2[qaoa.Record, error]) error {
 	keys := newKeyer(r.opt)
 	n := 0
 	for rec, err := range cases {
-		if r.start.Err() != nil {
-			return context.Cause(r.start)
+		if start.Err() != nil {
+			return context.Cause(start)
 		}
 		if err != nil {
 			return err
@@ -163,8 +162,8 @@ func (r *runner) feed(cases iter.Seq2[qaoa.Record, error]) error {
 				system = r.opt.Prompt.systemFor(rec.Tools, r.opt.Calls)
 			}
 			p.system = system
-			if !r.launch(p) {
-				return context.Cause(r.start)
+			if !r.launch(start, work, p) {
+				return context.Cause(start)
 			}
 		}
 		n++
@@ -173,30 +172,30 @@ func (r *runner) feed(cases iter.Seq2[qaoa.Record, error]) error {
 }
 
 // launch starts one pair as soon as there is room, and reports whether it did.
-func (r *runner) launch(p pair) bool {
+func (r *runner) launch(start, work context.Context, p pair) bool {
 	slot := make(chan Result, 1)
 	select {
 	case r.queue <- slot:
-	case <-r.start.Done():
+	case <-start.Done():
 		return false
 	}
 	select {
 	case r.tokens <- struct{}{}:
-	case <-r.start.Done():
+	case <-start.Done():
 		close(slot)
 		return false
 	}
-	if r.start.Err() != nil { // select may have chosen the token all the same
+	if start.Err() != nil { // select may have chosen the token all the same
 		close(slot)
 		return false
 	}
 	r.wg.Go(func() {
 		defer close(slot)
 		defer func() { <-r.tokens }()
-		res := r.asker.ask(r.work, p)
-		if res.Fail != nil && r.work.Err() != nil {
+		res := r.asker.ask(work, p)
+		if res.Fail != nil && work.Err() != nil {
 			r.mu.Lock()
-			r.fault = context.Cause(r.start)
+			r.fault = context.Cause(start)
 			r.mu.Unlock()
 			return // cut off, not failed
 		}

@@ -78,8 +78,11 @@ func TestRunReadsAheadWithBound(t *testing.T) {
 				}
 			}
 		}
-		for range eval.Run(t.Context(), chatter(golden), endless, eval.Options{Workers: 2}) {
+		for _, err := range eval.Run(t.Context(), chatter(golden), endless, eval.Options{Workers: 2}) {
 			synctest.Wait()
+			if err != nil {
+				t.Error(err)
+			}
 			if n := read.Load(); n > 16 {
 				t.Errorf("%d cases read before the first result was taken; want a bound", n)
 			}
@@ -100,8 +103,10 @@ func TestRunBreakCutsRequests(t *testing.T) {
 			return model.Reply{}, ctx.Err()
 		})
 		n := 0
-		for range eval.Run(t.Context(), m, each(many(9)...), eval.Options{Workers: 4}) {
-			n++
+		for _, err := range eval.Run(t.Context(), m, each(many(9)...), eval.Options{Workers: 4}) {
+			if err == nil {
+				n++
+			}
 			synctest.Wait()
 			break
 		}
@@ -343,7 +348,13 @@ func TestRunSeedsAndKeys(t *testing.T) {
 
 func TestRunRefusesOptions(t *testing.T) {
 	for _, opt := range []eval.Options{
-		{Calls: "sung"}, {History: "none"}, {Observe: "all"}, {Workers: -1}, {Repeats: -1}, {MaxRounds: -1}, {GiveUp: -1},
+		{Calls: "sung"},
+		{History: "none"},
+		{Observe: "all"},
+		{Workers: -1},
+		{Repeats: -1},
+		{MaxRounds: -1},
+		{GiveUp: -1},
 		{Prompt: mustPrompt("no mark", eval.CallsNative)},
 	} {
 		list, err := collect(eval.Run(t.Context(), chatter(golden), each(many(1)...), opt))

@@ -68,17 +68,25 @@ func TestScore(t *testing.T) {
 		{"an omitted call", "f:1 g:2", "f:1", "", false, "SH -; MH 1 0 0.5 0.5 0.5; ST 1 0 0.5 0.5 0.5; MT -"},
 		{"an extra call", "f:1", "f:1 g:2", "", false, "SH 1 0 0.5 0.5 0.5; MH -; ST 1 0 0.5 0.5 0.5; MT -"},
 		{"an unparsable call is extra", "f:1", "f:1 !", "", false, "SH 1 0 0.5 0.5 0.5; MH -; ST 1 0 0.5 0.5 0.5; MT -"},
-		{"turns pair by position", "f:1 | g:1 g:2", "f:1 | g:1", "", false,
-			"SH 1 1 1 1 1; MH 1 0 0.5 0.5 0.5; ST -; MT 1 0 0.667 0.667 0.667"},
+		{
+			"turns pair by position", "f:1 | g:1 g:2", "f:1 | g:1", "", false,
+			"SH 1 1 1 1 1; MH 1 0 0.5 0.5 0.5; ST -; MT 1 0 0.667 0.667 0.667",
+		},
 		{"a turn that is not there has no calls", "f:1 | g:1", "f:1", "", false, "SH 2 0.5 0.5 0.5 0.5; MH -; ST -; MT 1 0 0.5 0.5 0.5"},
 		{"calls are pooled over turns", "f:1 | g:1", "g:1 | f:1", "", false, "SH 2 0 0 0 0; MH -; ST -; MT 1 1 1 1 1"},
 		{"aligned: not pooled", "f:1 | g:1", "g:1 | f:1", "", true, "SH 2 0 0 0 0; MH -; ST -; MT 1 0 0 0 0"},
-		{"pooled: n is the larger sum", "f:1 | g:1 g:2", "f:1 f:2 | g:1", "", false,
-			"SH 1 0 0.5 0.5 0.5; MH 1 0 0.5 0.5 0.5; ST -; MT 1 0 0.667 0.667 0.667"},
-		{"aligned: n is the sum of the larger", "f:1 | g:1 g:2", "f:1 f:2 | g:1", "", true,
-			"SH 1 0 0.5 0.5 0.5; MH 1 0 0.5 0.5 0.5; ST -; MT 1 0 0.5 0.5 0.5"},
-		{"aligned: all turns right", "f:1 | | g:1 g:2", "f:1 | | g:2 g:1", "", true,
-			"SH 1 1 1 1 1; MH 1 1 1 1 1; ST -; MT 1 1 1 1 1"},
+		{
+			"pooled: n is the larger sum", "f:1 | g:1 g:2", "f:1 f:2 | g:1", "", false,
+			"SH 1 0 0.5 0.5 0.5; MH 1 0 0.5 0.5 0.5; ST -; MT 1 0 0.667 0.667 0.667",
+		},
+		{
+			"aligned: n is the sum of the larger", "f:1 | g:1 g:2", "f:1 f:2 | g:1", "", true,
+			"SH 1 0 0.5 0.5 0.5; MH 1 0 0.5 0.5 0.5; ST -; MT 1 0 0.5 0.5 0.5",
+		},
+		{
+			"aligned: all turns right", "f:1 | | g:1 g:2", "f:1 | | g:2 g:1", "", true,
+			"SH 1 1 1 1 1; MH 1 1 1 1 1; ST -; MT 1 1 1 1 1",
+		},
 		{"a surplus turn counts in the conversation", "f:1", "f:1 | g:1", "", false, "SH 1 1 1 1 1; MH -; ST 1 0 0.5 0.5 0.5; MT -"},
 		{"a surplus turn counts in the aligned conversation", "f:1", "f:1 | g:1", "", true, "SH 1 1 1 1 1; MH -; ST 1 0 0.5 0.5 0.5; MT -"},
 		{"a surplus turn without calls changes nothing", "f:1", "f:1 | ", "", false, "SH 1 1 1 1 1; MH -; ST 1 1 1 1 1; MT -"},
@@ -112,7 +120,8 @@ func TestScoreNoGold(t *testing.T) {
 	gold := []qaoa.Record{record("a", "s", ""), record("b", "s", ""), record("c", "s", " | f:1"), record("d", "s", ""), record("e", "s", ""), record("z", "s", "")}
 	preds := []qaoa.Prediction{
 		prediction("a", 0, ""), prediction("b", 0, "f:1"), prediction("c", 0, "! | f:1"),
-		prediction("d", 0, "! f:1"), {ID: "e"},
+		prediction("d", 0, "! f:1"),
+		{ID: "e"},
 	}
 	got := score(t, gold, preds, eval.ScoreOptions{})
 	if want := (eval.NoGold{N: 6, Abstained: 2, Called: 2, Malformed: 1}); got.NoGold != want {
