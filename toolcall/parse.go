@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"slices"
 	"strings"
 
 	"assay/qaoa"
@@ -180,14 +181,10 @@ func (p *parser) fail(raw string) { p.add(qaoa.Call{Raw: raw}) }
 
 // repaired notes the repairs, each once.
 func (p *parser) repaired(names []string) {
-next:
 	for _, n := range names {
-		for _, have := range p.res.Repairs {
-			if have == n {
-				continue next
-			}
+		if !slices.Contains(p.res.Repairs, n) {
+			p.res.Repairs = append(p.res.Repairs, n)
 		}
-		p.res.Repairs = append(p.res.Repairs, n)
 	}
 }
 

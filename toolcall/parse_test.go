@@ -174,21 +174,19 @@ func TestMaxCalls(t *testing.T) {
 	}
 }
 
-// Hostile texts must take linear time: a quadratic scan of 1 MB would take
-// hours, and the test would time out.
+// Hostile texts must take linear time: a quadratic scan of half a megabyte
+// would take minutes for each, and the test would time out.
 func TestHostile(t *testing.T) {
-	const size = 1 << 20
-	for _, unit := range []string{
+	const size = 1 << 19
+	for i, unit := range []string{
 		"<tool_call>", "<tool_call>{", "<tool_call>[\"", "<tool_call>{}", "</tool_call>", "{", "[", "[[1],", "{\"", "\"", "'{", "<think>", "</think>",
 		"<function=f>", "<function=f>{", "```", "a```", "```{", "```json\n", "[f(", "[f(\n", "[f(1,\n", "f(", "<answer>", "{\"name\":\"f\",\"arguments\":",
 		"{\"name\":\"f\",\"arguments\":{}}", "{'name':'f','arguments':{},", "{{", "}", "\\", "[{},", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"", "\n[f(a='",
 	} {
 		text := strings.Repeat(unit, size/len(unit)+1)
-		for _, strict := range []bool{false, true} {
-			got := toolcall.Parse(text, toolcall.Options{Strict: strict, Tools: tools})
-			if len(got.Calls) > toolcall.MaxCalls+1 {
-				t.Errorf("%q: %d calls", unit, len(got.Calls))
-			}
+		got := toolcall.Parse(text, toolcall.Options{Strict: i%2 == 0, Tools: tools})
+		if len(got.Calls) > toolcall.MaxCalls+1 {
+			t.Errorf("%q: %d calls", unit, len(got.Calls))
 		}
 		// Braces open, then close.
 		toolcall.Parse(text+"x"+strings.Repeat("}", size/2), toolcall.Options{})

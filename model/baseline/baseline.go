@@ -106,10 +106,23 @@ func goldStep(c *model.Case, turn, round int) []qaoa.Call {
 	return nil
 }
 
+// maxQuery is how much of a query is looked at, in bytes. What makes sense as
+// an argument stands in the first pages.
+const maxQuery = 1 << 16
+
+// queryOf returns the query of a turn, up to its limit.
+func queryOf(c *model.Case, turn int) string {
+	q := c.Record.Turns[turn].Query
+	if len(q) > maxQuery {
+		q = q[:maxQuery]
+	}
+	return strings.ToValidUTF8(q, "")
+}
+
 // theFirst calls the first tool.
 func theFirst(c *model.Case, turn int) []qaoa.Call {
 	t := c.Record.Tools[0]
-	return []qaoa.Call{{Name: t.Name, Arguments: fill(t, newFacts(c.Record.Turns[turn].Query))}}
+	return []qaoa.Call{{Name: t.Name, Arguments: fill(t, newFacts(queryOf(c, turn)))}}
 }
 
 // byChance calls a tool drawn uniformly. The draw depends on seed, record,
@@ -120,7 +133,7 @@ func byChance(c *model.Case, turn int) []qaoa.Call {
 	}, "\x00"))
 	rng := rand.New(rand.NewPCG(key.Hi, key.Lo))
 	t := c.Record.Tools[rng.IntN(len(c.Record.Tools))]
-	return []qaoa.Call{{Name: t.Name, Arguments: fillByChance(t, c.Record.Turns[turn].Query, rng)}}
+	return []qaoa.Call{{Name: t.Name, Arguments: fillByChance(t, queryOf(c, turn), rng)}}
 }
 
 // byWords calls for each part of the query the tool whose text is most similar
@@ -133,7 +146,7 @@ func byWords(c *model.Case, turn int) []qaoa.Call {
 		docs[i] = describe(t)
 	}
 	index := lexical.NewIndex(docs)
-	query := c.Record.Turns[turn].Query
+	query := queryOf(c, turn)
 	best := index.Search(query, 1)
 	if len(best) == 0 {
 		return []qaoa.Call{{Name: tools[0].Name, Arguments: fill(tools[0], newFacts(query))}}

@@ -171,7 +171,7 @@ func TestRandomIsUniformAndRepeatable(t *testing.T) {
 	rec := qaoa.Record{Tools: []qaoa.Tool{mail, weather, area, {Name: "d"}}, Turns: []qaoa.Turn{{Query: "one two 3"}, {Query: "one two 3"}}}
 	b := newBaseline(t, baseline.Random)
 	counts := map[string]int{}
-	const n = 4000
+	const n = 2000
 	for i := range n {
 		rec.ID = fmt.Sprint(i)
 		steps, _ := play(t, b, model.Case{Record: rec, Seed: 1}, 0)

@@ -54,14 +54,7 @@ type facts struct {
 // maxFacts bounds the pieces of each kind, since they are compared pairwise.
 const maxFacts = 256
 
-// maxQuery is how much of a query is looked at, in bytes. What makes sense as
-// an argument stands in the first pages.
-const maxQuery = 1 << 16
-
 func newFacts(text string) *facts {
-	if len(text) > maxQuery {
-		text = strings.ToValidUTF8(text[:maxQuery], "")
-	}
 	f := &facts{text: text, lower: strings.ToLower(text)}
 	if len(f.lower) != len(text) { // offsets must agree
 		f.lower = text
@@ -222,9 +215,6 @@ const maxParts = 16
 // parts returns the parts of a query that may ask for a call each, in order;
 // what follows part maxParts belongs to that one.
 func parts(query string) []string {
-	if len(query) > maxQuery {
-		query = strings.ToValidUTF8(query[:maxQuery], "")
-	}
 	var out []string
 	start := 0
 	for _, m := range boundary.FindAllStringIndex(query, maxParts-1) {

@@ -40,8 +40,8 @@ func BaseURL(host string) (string, error) {
 		return fault("unknown scheme")
 	}
 	rest, path, _ := strings.Cut(rest, "/")
-	if strings.ContainsAny(rest+path, "?# ") {
-		return fault("no query and no blank is allowed")
+	if !plain(rest+path, "./:[]-_~") {
+		return fault("only letters, digits and ./:[]-_~ are allowed")
 	}
 	name := rest
 	if h, p, err := net.SplitHostPort(rest); err == nil {
@@ -60,6 +60,9 @@ func BaseURL(host string) (string, error) {
 	if name == "" {
 		name = defaultHost
 	}
+	if net.ParseIP(name) == nil && !plain(name, ".-_") {
+		return fault("no such host")
+	}
 	if ip := net.ParseIP(name); ip != nil && ip.IsUnspecified() {
 		name = defaultHost
 		if ip.To4() == nil {
@@ -71,4 +74,15 @@ func BaseURL(host string) (string, error) {
 		u.Path = "/" + u.Path
 	}
 	return u.String(), nil
+}
+
+// plain reports whether s holds nothing but ASCII letters, digits and others.
+func plain(s, others string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && strings.IndexByte(others, c) < 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -16,11 +16,12 @@ import (
 
 // The values of [Options] that are zero.
 const (
-	DefaultTimeout    = 2 * time.Minute
-	DefaultMaxBody    = 8 << 20
-	DefaultBackoff    = 500 * time.Millisecond
-	DefaultMaxBackoff = 30 * time.Second
-	DefaultMaxWait    = 5 * time.Minute
+	DefaultTimeout     = 2 * time.Minute
+	DefaultConcurrency = 64
+	DefaultMaxBody     = 8 << 20
+	DefaultBackoff     = 500 * time.Millisecond
+	DefaultMaxBackoff  = 30 * time.Second
+	DefaultMaxWait     = 5 * time.Minute
 )
 
 // Options say how requests are sent. The zero value is usable: no retries, and
@@ -33,7 +34,7 @@ type Options struct {
 	// MaxBody is how many bytes an answer may have, after decompression.
 	MaxBody int64
 	// Concurrency is how many requests will be in flight: as many connections
-	// are kept open. Under 1 is 1.
+	// are kept open. 0 is [DefaultConcurrency].
 	Concurrency int
 	UserAgent   string // "" is "assay"
 
@@ -80,7 +81,10 @@ func New(label, remedy string, opt Options) *Client {
 	}
 	c := &Client{opt: opt, http: opt.Client, label: label, remedy: remedy, rng: rand.New(rand.NewPCG(opt.Seed, 0))}
 	if c.http == nil {
-		n := max(opt.Concurrency, 1)
+		n := opt.Concurrency
+		if n <= 0 {
+			n = DefaultConcurrency
+		}
 		c.http = &http.Client{
 			Transport: &http.Transport{
 				Proxy:               http.ProxyFromEnvironment,
