@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -147,7 +148,12 @@ func TestNormalizeTool(t *testing.T) {
 }
 
 func TestCheckStrict(t *testing.T) {
-	tool := qaoa.Tool{Name: "f", Parameters: `{"type":"object","properties":{"a":{},"b":{}},"required":["a"]}`}
+	tools := []qaoa.Tool{
+		{Name: "f", Parameters: `{"type":"object","properties":{"a":{},"b":{}},"required":["a"]}`},
+		{Name: "f", Parameters: `{"type":"object","properties":{"c":{}},"required":[]}`},
+		{Name: "open", Parameters: `{"type":"object","properties":{},"additionalProperties":true}`},
+		{Name: "bare"},
+	}
 	tests := []struct {
 		name string
 		call qaoa.Call
@@ -159,16 +165,31 @@ func TestCheckStrict(t *testing.T) {
 		{"another argument", qaoa.Call{Name: "f", Arguments: `{"a":1,"c":2}`}, UnknownArgument},
 		{"a missing argument", qaoa.Call{Name: "f", Arguments: `{"b":1}`}, MissingRequired},
 		{"no arguments", qaoa.Call{Name: "f"}, MissingRequired},
+		{"a parameter of the second tool of that name", qaoa.Call{Name: "f", Arguments: `{"a":1,"c":2}`}, UnknownArgument},
+		{"a tool that takes more", qaoa.Call{Name: "open", Arguments: `{"x":1}`}, ""},
+		{"a tool without parameters", qaoa.Call{Name: "bare", Arguments: `{"x":1}`}, ""},
+		{"a null", qaoa.Call{Name: "bare", Arguments: `null`}, ArgumentsNotObject},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			rec := qaoa.Record{Tools: []qaoa.Tool{tool}, Turns: []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{tt.call}}}}}}
+			rec := qaoa.Record{Tools: tools, Turns: []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{tt.call}}}}}}
 			rej := CheckStrict(rec)
 			if (rej == nil) != (tt.want == "") || rej != nil && rej.Code != tt.want {
 				t.Errorf("CheckStrict(%+v) = %v, want %q", tt.call, rej, tt.want)
 			}
 		})
 	}
+}
+
+func ExampleNormalizeTool() {
+	v, err := qaoa.ParseValue(`{"api_name":"getLot","api_description":"Finds a lot.","parameters":{"no":{"type":"str"}},"required":["no"]}`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tool, err := NormalizeTool(v)
+	fmt.Println(tool.Name, tool.Parameters, err)
+	// Output: getLot {"type":"object","properties":{"no":{"type":"string"}},"required":["no"]} <nil>
 }
 
 func FuzzNormalizeTool(f *testing.F) {

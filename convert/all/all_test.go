@@ -2,6 +2,7 @@ package all
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -47,6 +48,16 @@ func TestNamesAreUnique(t *testing.T) {
 		}
 		seen[src.Name] = true
 	}
+}
+
+func ExampleLookup() {
+	src, err := Lookup("api-bank")
+	fmt.Println(src.Licence, err)
+	_, err = Lookup("apibank")
+	fmt.Println(err)
+	// Output:
+	// Apache-2.0 <nil>
+	// source "apibank": did you mean "api-bank"? want one of bfcl, acebench, seal-tools, api-bank, toolalpaca
 }
 
 func TestLookup(t *testing.T) {

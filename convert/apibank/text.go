@@ -173,7 +173,7 @@ func parseRequest(s string) (name string, args qaoa.Value, err error) {
 func splitArguments(s string) []string {
 	var pieces []string
 	depth, start := 0, 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case '[', '(', '{':
 			depth++

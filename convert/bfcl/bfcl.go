@@ -1,13 +1,17 @@
 package bfcl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"assay/convert"
 	"assay/qaoa"
+
+	json "github.com/goccy/go-json"
 )
 
 // Source is the source "bfcl".
@@ -154,13 +158,38 @@ func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Rejec
 	return []qaoa.Record{rec}, nil
 }
 
+// An outer is the first level of an element. Most elements are longer than what
+// is read of them (functions that no call names, the state that a multi-turn
+// task begins with), so the inner levels are parsed when they are needed.
+type outer struct {
+	ID              json.RawMessage `json:"id"`
+	Question        json.RawMessage `json:"question"`
+	Function        json.RawMessage `json:"function"`
+	InvolvedClasses json.RawMessage `json:"involved_classes"`
+	Path            json.RawMessage `json:"path"`
+	InitialConfig   json.RawMessage `json:"initial_config"`
+}
+
+// field parses a member of the first level that must have a kind.
+func field(raw json.RawMessage, name string, kind qaoa.Kind) (qaoa.Value, *convert.Reject) {
+	v := qaoa.ObjectValue()
+	if raw != nil {
+		inner, err := qaoa.ParseValue(raw)
+		if err != nil {
+			return qaoa.Value{}, convert.Rejectf(convert.ParseError, "/"+name, "%v", err)
+		}
+		v.Members = []qaoa.Member{{Name: name, Value: inner}}
+	}
+	return convert.Field(v, "", name, kind)
+}
+
 // record converts one element.
 func (c *converter) record(el convert.Element) (rec qaoa.Record, rej *convert.Reject) {
-	v, rej := convert.ParseObject(el)
-	if rej != nil {
-		return rec, rej
+	var e element
+	if err := json.Unmarshal(el.Data, &e.outer); err != nil || !bytes.HasPrefix(bytes.TrimLeft(el.Data, " \t\r\n"), []byte("{")) {
+		return rec, convert.Rejectf(convert.ParseError, "", "want an object with id and question, have %.60q", el.Data)
 	}
-	id, rej := convert.Field(v, "", "id", qaoa.String)
+	id, rej := field(e.ID, "id", qaoa.String)
 	if rej != nil {
 		return rec, rej
 	}
@@ -180,7 +209,7 @@ func (c *converter) record(el convert.Element) (rec qaoa.Record, rej *convert.Re
 		return rec, convert.Rejectf(convert.EmptyTurn, "/question", "the category %s has turns without a message", cat)
 	}
 
-	e := element{v: v, strict: c.strict}
+	e.strict = c.strict
 	if rej := e.readQuestion(); rej != nil {
 		return rec, rej
 	}
@@ -192,26 +221,32 @@ func (c *converter) record(el convert.Element) (rec qaoa.Record, rej *convert.Re
 	if err != nil {
 		return rec, convert.Rejectf(convert.BadCallJSON, "", "the gold calls are %v", err)
 	}
-	if rej := c.foreign(e, answer); rej != nil {
+	truth, _ := answer.Get("ground_truth")
+	if rej := c.foreign(&e, data, truth); rej != nil {
 		return rec, rej
 	}
 	if g == single {
-		rej = e.readSingle(answer)
+		rej = e.readSingle(truth)
 	} else {
-		rej = e.readMulti(answer, c.classes[path.Dir(el.Pos.File)])
+		rej = e.readMulti(truth, c.classes[path.Dir(el.Pos.File)])
 	}
 	if rej != nil {
 		return rec, rej
 	}
-	rec = qaoa.Record{ID: id.Text, Tools: e.tools, Turns: e.turns, System: e.system, Meta: e.meta(cat).JSON()}
+	meta, rej := e.meta(cat)
+	if rej != nil {
+		return rec, rej
+	}
+	rec = qaoa.Record{ID: id.Text, Tools: e.tools, Turns: e.turns, System: e.system, Meta: meta}
 	if c.strict {
 		rej = convert.CheckStrict(rec)
 	}
 	return rec, rej
 }
 
-// foreign returns a reject if the element breaks the language rule.
-func (c *converter) foreign(e element, answer qaoa.Value) *convert.Reject {
+// foreign returns a reject if the element breaks the language rule. Data is the
+// text that holds truth.
+func (c *converter) foreign(e *element, data []byte, truth qaoa.Value) *convert.Reject {
 	switch c.language {
 	case "off":
 		return nil
@@ -223,18 +258,36 @@ func (c *converter) foreign(e element, answer qaoa.Value) *convert.Reject {
 		}
 		return nil
 	}
-	question, _ := e.v.Get("question")
-	function, _ := e.v.Get("function")
-	truth, _ := answer.Get("ground_truth")
+	if ascii(e.Question) && ascii(e.Function) && ascii(data) {
+		return nil
+	}
+	var function qaoa.Value
+	if e.Function != nil {
+		var err error
+		if function, err = qaoa.ParseValue(e.Function); err != nil {
+			return convert.Rejectf(convert.ParseError, "/function", "%v", err)
+		}
+	}
 	for _, part := range []struct {
 		name, path string
 		v          qaoa.Value
-	}{{"messages", "/question", question}, {"functions", "/function", function}, {"gold calls", "", truth}} {
+	}{{"messages", "/question", e.question}, {"functions", "/function", function}, {"gold calls", "", truth}} {
 		if text, found := findText(part.v, c.rule); found {
 			return convert.Rejectf(convert.NonEnglish, part.path, "the %s break the language rule %s: %.60q", part.name, c.language, text)
 		}
 	}
 	return nil
+}
+
+// ascii reports whether the JSON text has no character outside of ASCII, not
+// even an escaped one. It may err on the side of false.
+func ascii(text []byte) bool {
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return !bytes.Contains(text, []byte(`\u`))
 }
 
 // findText returns the first string in v, keys included, that bad holds for.
@@ -260,8 +313,9 @@ func findText(v qaoa.Value, bad func(string) bool) (string, bool) {
 
 // An element is one question on its way to a record.
 type element struct {
-	v            qaoa.Value
+	outer
 	strict       bool
+	question     qaoa.Value
 	system       string
 	turns        []qaoa.Turn
 	tools        []qaoa.Tool
@@ -272,12 +326,12 @@ type element struct {
 
 // readQuestion fills turns with the user's messages, and system.
 func (e *element) readQuestion() *convert.Reject {
-	question, rej := convert.Field(e.v, "", "question", qaoa.Array)
-	if rej != nil {
+	var rej *convert.Reject
+	if e.question, rej = field(e.Question, "question", qaoa.Array); rej != nil {
 		return rej
 	}
 	var system []string
-	for i, turn := range question.Items {
+	for i, turn := range e.question.Items {
 		var user []string
 		for j, msg := range turn.Items {
 			p := fmt.Sprintf("/question/%d/%d", i, j)
@@ -311,20 +365,30 @@ func (e *element) readQuestion() *convert.Reject {
 }
 
 // meta returns what the source says beyond the record.
-func (e *element) meta(category string) qaoa.Value {
-	m := qaoa.ObjectValue(qaoa.Member{Name: "category", Value: qaoa.StringValue(category)})
+func (e *element) meta(category string) (qaoa.JSON, *convert.Reject) {
+	dst := append([]byte(`{"category":`), qaoa.Quote(category)...)
 	if e.alternatives != nil {
-		m.Members = append(m.Members, qaoa.Member{Name: "alternatives", Value: qaoa.ArrayValue(e.alternatives...)})
+		dst = append(dst, `,"alternatives":`...)
+		dst = qaoa.ArrayValue(e.alternatives...).Append(dst)
 	}
 	if e.surplus != nil {
-		m.Members = append(m.Members, qaoa.Member{Name: "surplus_gold", Value: qaoa.ArrayValue(e.surplus...)})
+		dst = append(dst, `,"surplus_gold":`...)
+		dst = qaoa.ArrayValue(e.surplus...).Append(dst)
 	}
-	for _, name := range []string{"involved_classes", "path", "initial_config"} {
-		if f, ok := e.v.Get(name); ok {
-			m.Members = append(m.Members, qaoa.Member{Name: name, Value: f})
+	for _, part := range []struct {
+		name string
+		raw  json.RawMessage
+	}{{"involved_classes", e.InvolvedClasses}, {"path", e.Path}, {"initial_config", e.InitialConfig}} {
+		if part.raw == nil {
+			continue
+		}
+		dst = append(append(append(dst, `,"`...), part.name...), `":`...)
+		var err error
+		if dst, err = qaoa.AppendCompact(dst, part.raw); err != nil {
+			return "", convert.Rejectf(convert.ParseError, "/"+part.name, "%v", err)
 		}
 	}
-	return m
+	return qaoa.JSON(append(dst, '}')), nil
 }
 
 // offer adds the tool to those on offer, unless one of its name is there.

@@ -88,8 +88,8 @@ func readClass(ctx context.Context, fsys fs.FS, name string) (class, error) {
 
 // readMulti fills tools and the steps of the turns from the classes and the
 // gold calls.
-func (e *element) readMulti(answer qaoa.Value, classes map[string]class) *convert.Reject {
-	involved, rej := convert.Field(e.v, "", "involved_classes", qaoa.Array)
+func (e *element) readMulti(truth qaoa.Value, classes map[string]class) *convert.Reject {
+	involved, rej := field(e.InvolvedClasses, "involved_classes", qaoa.Array)
 	if rej != nil {
 		return rej
 	}
@@ -101,8 +101,7 @@ func (e *element) readMulti(answer qaoa.Value, classes map[string]class) *conver
 		}
 		candidates = append(candidates, c.tools...)
 	}
-	truth, ok := answer.Get("ground_truth")
-	if !ok || truth.Kind != qaoa.Array || len(truth.Items) == 0 {
+	if truth.Kind != qaoa.Array || len(truth.Items) == 0 {
 		return convert.Rejectf(convert.NoCall, "", "want gold calls as a list of turns, have %s", truth.Kind)
 	}
 	for i, turn := range truth.Items {

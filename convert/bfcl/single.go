@@ -5,20 +5,21 @@ import (
 
 	"assay/convert"
 	"assay/qaoa"
+
+	json "github.com/goccy/go-json"
 )
 
 // readSingle fills tools and the step of the one turn from the functions of
 // the element and its gold calls.
-func (e *element) readSingle(answer qaoa.Value) *convert.Reject {
+func (e *element) readSingle(truth qaoa.Value) *convert.Reject {
 	if len(e.turns) != 1 {
 		return convert.Rejectf(convert.BadFlow, "/question", "want one turn in a single-turn category, have %d", len(e.turns))
 	}
-	functions, rej := convert.Field(e.v, "", "function", qaoa.Array)
-	if rej != nil {
-		return rej
+	var functions []json.RawMessage
+	if err := json.Unmarshal(e.Function, &functions); err != nil {
+		return convert.Rejectf(convert.ParseError, "/function", "want a list of functions, have %.60q", e.Function)
 	}
-	truth, ok := answer.Get("ground_truth")
-	if !ok || truth.Kind != qaoa.Array || len(truth.Items) == 0 {
+	if truth.Kind != qaoa.Array || len(truth.Items) == 0 {
 		return convert.Rejectf(convert.NoCall, "", "want gold calls as a list with something in it, have %s", truth.Kind)
 	}
 	var calls []qaoa.Call
@@ -36,22 +37,27 @@ func (e *element) readSingle(answer qaoa.Value) *convert.Reject {
 
 // offerFunctions puts functions on offer: all of them in the profile Strict,
 // else those that calls name, in the order of the calls.
-func (e *element) offerFunctions(functions qaoa.Value, calls []qaoa.Call) *convert.Reject {
+func (e *element) offerFunctions(functions []json.RawMessage, calls []qaoa.Call) *convert.Reject {
 	if e.strict {
-		for i, f := range functions.Items {
-			t, err := convert.NormalizeTool(f)
-			if err != nil {
-				return convert.Rejectf(convert.ParseError, fmt.Sprintf("/function/%d", i), "%v", err)
+		for i := range functions {
+			t, rej := readFunction(functions, i)
+			if rej != nil {
+				return rej
 			}
 			e.tools = append(e.tools, t)
 		}
 		return nil
 	}
-	index := map[string]int{} // the first of each name
-	for i, f := range functions.Items {
-		name, _ := f.Get("name")
-		if _, ok := index[name.Text]; !ok {
-			index[name.Text] = i
+	index := make(map[string]int, len(functions)) // the first of each name
+	for i, f := range functions {
+		var named struct {
+			Name string `json:"name"`
+		}
+		if err := json.Unmarshal(f, &named); err != nil {
+			continue // a function without a name is called by nobody
+		}
+		if _, ok := index[named.Name]; !ok {
+			index[named.Name] = i
 		}
 	}
 	for _, call := range calls {
@@ -59,13 +65,26 @@ func (e *element) offerFunctions(functions qaoa.Value, calls []qaoa.Call) *conve
 		if !ok || e.offered[call.Name] {
 			continue
 		}
-		t, err := convert.NormalizeTool(functions.Items[i])
-		if err != nil {
-			return convert.Rejectf(convert.ParseError, fmt.Sprintf("/function/%d", i), "%v", err)
+		t, rej := readFunction(functions, i)
+		if rej != nil {
+			return rej
 		}
 		e.offer(t)
 	}
 	return nil
+}
+
+// readFunction returns function i as a tool.
+func readFunction(functions []json.RawMessage, i int) (qaoa.Tool, *convert.Reject) {
+	v, err := qaoa.ParseValue(functions[i])
+	if err != nil {
+		return qaoa.Tool{}, convert.Rejectf(convert.ParseError, fmt.Sprintf("/function/%d", i), "%v", err)
+	}
+	t, err := convert.NormalizeTool(v)
+	if err != nil {
+		return qaoa.Tool{}, convert.Rejectf(convert.ParseError, fmt.Sprintf("/function/%d", i), "%v", err)
+	}
+	return t, nil
 }
 
 // firstAlternatives returns the arguments of a gold call: of each parameter the

@@ -355,6 +355,22 @@ func TestIntegersAreExactInEveryBase(t *testing.T) {
 	})
 }
 
+func ExampleParse() {
+	v, err := Parse("{'n': 1_000, 'tags': ('a', None), 'ok': True}")
+	fmt.Println(v.JSON(), err)
+	_, err = Parse("{'n': 1, 2}")
+	fmt.Println(err)
+	// Output:
+	// {"n":1000,"tags":["a",null],"ok":true} <nil>
+	// not Python at byte 9: want a key in quotes, have "2}"
+}
+
+func ExampleParseCall() {
+	c, err := ParseCall("files.sort('b.txt', reverse=True)")
+	fmt.Println(c.Name, qaoa.ArrayValue(c.Positional...).JSON(), qaoa.ObjectValue(c.Keywords...).JSON(), err)
+	// Output: files.sort ["b.txt"] {"reverse":true} <nil>
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"[1, 'a', (2,)]", "{'a': True}", "f(a=1, b='x')", "[f(1), g()]", `'\ud83d\ude00\x41'`, "0x1F", "1_0.5e-3", "a.b-c(1)\ng()"} {
 		f.Add(s)
