@@ -98,7 +98,7 @@ func resume(t *testing.T, args []string, dir string, done []string, want []byte,
 }
 
 func TestResumeAfterKill(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", numbered(40))
+	file := goldFile(t, numbered(40))
 	want, requests := uninterrupted(t, file)
 	dir := filepath.Join(t.TempDir(), "run")
 	g, cmd, _ := startAndHold(t, file, dir)
@@ -114,7 +114,7 @@ func TestResumeAfterKill(t *testing.T) {
 }
 
 func TestResumeAfterInterrupt(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", numbered(40))
+	file := goldFile(t, numbered(40))
 	want, requests := uninterrupted(t, file)
 	dir := filepath.Join(t.TempDir(), "run")
 	g, cmd, stderr := startAndHold(t, file, dir)
@@ -138,7 +138,7 @@ func TestResumeAfterInterrupt(t *testing.T) {
 }
 
 func TestOtherSettingsDoNotShareAFolder(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", numbered(2))
+	file := goldFile(t, numbered(2))
 	dir := filepath.Join(t.TempDir(), "run")
 	env := ollamaAt(server(t))
 	mustAssay(t, env, runArgs(file, dir)...)

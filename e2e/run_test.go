@@ -47,7 +47,7 @@ func wantScripted(t *testing.T, dir string) []prediction {
 }
 
 func TestPromptModeOverBothProtocols(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", gold)
+	file := goldFile(t, gold)
 	for _, model := range []string{"ollama/tiny", "openai/tiny-long"} {
 		t.Run(model, func(t *testing.T) {
 			dir, _ := mustAsk(t, file, model)
@@ -124,7 +124,7 @@ func checkScores(t *testing.T, dir, file string) {
 }
 
 func TestRightCallsScoreOne(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", record("right", [2]string{"What is the weather in Paris?", paris}))
+	file := goldFile(t, record("right", [2]string{"What is the weather in Paris?", paris}))
 	dir, _ := mustAsk(t, file, "ollama/tiny")
 	if got, want := score(t, dir, file).Cells.SH, (cell{1, 1, 1, 1, 1}); got != want {
 		t.Errorf("SH = %+v, want %+v", got, want)
@@ -132,7 +132,7 @@ func TestRightCallsScoreOne(t *testing.T) {
 }
 
 func TestNativeMode(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", gold)
+	file := goldFile(t, gold)
 	for _, model := range []string{"ollama/tiny", "openai/tiny-long"} {
 		t.Run(model, func(t *testing.T) {
 			dir, _ := mustAsk(t, file, model, "--calls", "native")
@@ -147,7 +147,7 @@ func TestNativeMode(t *testing.T) {
 }
 
 func TestConcurrencyChangesNoByte(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", gold+numbered(20))
+	file := goldFile(t, gold+numbered(20))
 	one, _ := mustAsk(t, file, "ollama/tiny", "--concurrency", "1")
 	four, _ := mustAsk(t, file, "ollama/tiny", "--concurrency", "4")
 	_, a := predictions(t, one)
@@ -158,7 +158,7 @@ func TestConcurrencyChangesNoByte(t *testing.T) {
 
 func TestLongPromptGetsALongContext(t *testing.T) {
 	// More than the server takes by itself, which is 4096 tokens.
-	file := writeFile(t, "gold.jsonl", long(22_000))
+	file := goldFile(t, long(22_000))
 	dir, _ := mustAsk(t, file, "ollama/tiny")
 	got, _ := predictions(t, dir)
 	if len(got) != 1 || got[0].calls() != "get_weather(city=Paris)" || got[0].Requests[0].PromptTokens <= 4096 {
@@ -167,7 +167,7 @@ func TestLongPromptGetsALongContext(t *testing.T) {
 }
 
 func TestShortContextIsRefused(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", long(12_000))
+	file := goldFile(t, long(12_000))
 	dir, o := ask(t, file, "ollama/tiny", "--num-ctx", "1024")
 	if o.code != 5 || !strings.Contains(o.stderr, "truncated") || !strings.Contains(o.stderr, "--num-ctx") {
 		t.Errorf("exit code %d, want 5; want stderr to say truncated and --num-ctx:\n%s", o.code, o.stderr)
@@ -179,7 +179,7 @@ func TestTruncatedPromptIsNoAnswer(t *testing.T) {
 	// Digits are a token each, so the estimate of the context is too short,
 	// and only the server knows.
 	text := record("right", [2]string{"What is the weather in Paris?", paris}) + dense(14_000)
-	file := writeFile(t, "gold.jsonl", text)
+	file := goldFile(t, text)
 	dir, o := ask(t, file, "ollama/tiny")
 	if o.code != 5 || !strings.Contains(o.stderr, "truncated") {
 		t.Errorf("exit code %d, want 5; want stderr to say truncated:\n%s", o.code, o.stderr)
@@ -205,7 +205,7 @@ func wantNoAnswer(t *testing.T, dir, id string) {
 }
 
 func TestSeedsDecideWhatIsDrawn(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", numbered(3))
+	file := goldFile(t, numbered(3))
 	draw := func(seed int) ([]prediction, []byte) {
 		dir, _ := mustAsk(t, file, "ollama/tiny-dice", "--temperature", "1", "--seed", fmt.Sprint(seed), "--repeat", "8")
 		return predictions(t, dir)
@@ -230,7 +230,7 @@ func TestSeedsDecideWhatIsDrawn(t *testing.T) {
 }
 
 func TestBrokenCallIsMalformedNotAbstained(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", gold)
+	file := goldFile(t, gold)
 	dir, o := mustAsk(t, file, "ollama/tiny-broken")
 	got, _ := predictions(t, dir)
 	for _, p := range got {
@@ -248,7 +248,7 @@ func TestBrokenCallIsMalformedNotAbstained(t *testing.T) {
 }
 
 func TestEndlessAnswerIsCutAndTold(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", numbered(3))
+	file := goldFile(t, numbered(3))
 	dir, o := mustAsk(t, file, "ollama/tiny-endless", "--max-tokens", "16")
 	got, _ := predictions(t, dir)
 	for _, p := range got {
@@ -262,7 +262,7 @@ func TestEndlessAnswerIsCutAndTold(t *testing.T) {
 }
 
 func TestBackEndThatCannotAnswer(t *testing.T) {
-	file := writeFile(t, "gold.jsonl", gold)
+	file := goldFile(t, gold)
 	base := server(t)
 	const nobody = "http://127.0.0.1:1" // no service has this port
 	tests := []struct {

@@ -161,10 +161,10 @@ func byID(all []prediction) map[string]string {
 	return m
 }
 
-// writeFile writes a file into a temporary folder and returns its path.
-func writeFile(t *testing.T, name, content string) string {
+// goldFile writes gold lines into a temporary file and returns its path.
+func goldFile(t *testing.T, content string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
+	path := filepath.Join(t.TempDir(), "gold.jsonl")
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,9 @@ func Weather() Spec {
 			{After: "<|answer|>", Parts: one("<answer>", "It is sunny in Paris.", "</answer>")},
 			{After: "<|dice|>", Parts: [][]string{
 				{"<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \""},
-				{"Paris", "Oslo", "Rome", "Lima"}, {"\"}}\n"}, {"</tool_call>"},
+				{"Paris", "Oslo", "Rome", "Lima"},
+				{"\"}}\n"},
+				{"</tool_call>"},
 			}},
 			{After: "<|broken|>", Parts: one("<tool_call>\n{\"name\": get_weather, ", "and so on</tool_call>")},
 			{After: "<|endless|>", Parts: one("la la "), Endless: true},
