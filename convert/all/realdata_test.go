@@ -175,6 +175,9 @@ func TestRealBalances(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if testing.Short() && tt.source == "bfcl" && tt.opt != (convert.Options{}) {
+				t.Skip("-short: the other rules convert BFCL again")
+			}
 			_, sum := run(t, tt.source, tt.opt, realdata(t, tt.path...))
 			if got := balance(sum); got != tt.want {
 				t.Errorf("\nhave %s\nwant %s", got, tt.want)

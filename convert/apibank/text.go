@@ -2,7 +2,6 @@ package apibank
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"assay/convert"
@@ -134,9 +133,6 @@ func history(steps []qaoa.Step) qaoa.Value {
 	return out
 }
 
-// keyword is where the next argument begins.
-var keyword = regexp.MustCompile(`^,\s*([A-Za-z_][A-Za-z0-9_]*)\s*=`)
-
 // parseRequest reads [Name(key='value', …)]. The publisher writes a list in
 // quotes without escaping those inside (who='['Mary', 'Peter']'), which is no
 // Python; such a request is cut at the commas outside of brackets that a name
@@ -180,7 +176,7 @@ func splitArguments(s string) []string {
 		case ']', ')', '}':
 			depth = max(depth-1, 0)
 		case ',':
-			if depth == 0 && keyword.MatchString(s[i:min(len(s), i+maxKeyword)]) {
+			if depth == 0 && beginsArgument(s[i+1:]) {
 				pieces = append(pieces, s[start:i])
 				start = i + 1
 			}
@@ -195,6 +191,16 @@ func splitArguments(s string) []string {
 // maxKeyword bounds how far a keyword is looked for, so that a text of commas
 // takes linear time.
 const maxKeyword = 128
+
+// beginsArgument reports whether s begins with a name and an equals sign.
+func beginsArgument(s string) bool {
+	s = strings.TrimLeft(s[:min(len(s), maxKeyword)], " \t\r\n")
+	n := 0
+	for n < len(s) && (s[n] == '_' || 'a' <= s[n]|0x20 && s[n]|0x20 <= 'z' || n > 0 && '0' <= s[n] && s[n] <= '9') {
+		n++
+	}
+	return n > 0 && strings.HasPrefix(strings.TrimLeft(s[n:], " \t\r\n"), "=")
+}
 
 // unquote takes off one pair of quotes.
 func unquote(s string) string {
