@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,7 +23,7 @@ const (
 
 // runArgs is one run of 40 records, whose every request passes a gate.
 func runArgs(file, dir string) []string {
-	return []string{"run", file, "--out", dir, "--model", "ollama/tiny", "--temperature", "0", "--concurrency", "3", "--retries", "0"}
+	return []string{"run", file, "--out", dir, "--model", "ollama/tiny", "--temperature", "0", "--concurrency", strconv.Itoa(workers), "--retries", "0"}
 }
 
 // uninterrupted returns the predictions of a run that nobody disturbs.
