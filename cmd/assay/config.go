@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -97,9 +98,7 @@ func configValues(all []command, verb string, data []byte) (map[string]any, erro
 	// The section of the verb outranks a key at the top, whichever the loop
 	// met first.
 	if section, ok := doc[verb].(map[string]any); ok {
-		for name, v := range section {
-			values[name] = v
-		}
+		maps.Copy(values, section)
 	}
 	return values, nil
 }

@@ -140,7 +140,8 @@ func (d *demonstration) convert(ctx context.Context) error {
 	}
 	d.section("1. Raw files become records; what becomes none is in the ledger.")
 	var kept, all []string
-	table := fmt.Sprintf("  %-12s %5s %9s %5s  %s\n", "source", "read", "converted", "kept", "rejected or dropped")
+	var table strings.Builder
+	fmt.Fprintf(&table, "  %-12s %5s %9s %5s  %s\n", "source", "read", "converted", "kept", "rejected or dropped")
 	for _, s := range sources {
 		name := s.Name()
 		records, filtered := d.path("records", name+".jsonl"), d.path("records", name+".kept.jsonl")
@@ -155,12 +156,12 @@ func (d *demonstration) convert(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		table += row
+		table.WriteString(row)
 		all, kept = append(all, records), append(kept, filtered)
 		d.hush = true // one source shows how it goes
 	}
 	d.hush = false
-	fmt.Fprintf(d.std.out, "  … and the same for the other sources\n\n%s", table)
+	fmt.Fprintf(d.std.out, "  … and the same for the other sources\n\n%s", &table)
 	if err := concat(d.path("records", "kept.jsonl"), kept); err != nil {
 		return err
 	}
@@ -227,8 +228,11 @@ func (d *demonstration) models(ctx context.Context) error {
 	}
 	for _, setting := range demoSettings {
 		asks := []ask{
-			{"baseline/gold", "1", "gold-" + setting}, {"baseline/lexical", "1", "lexical-" + setting},
-			{"baseline/random", "1", "random-" + setting + "-seed1"}, {"baseline/random", "2", "random-" + setting + "-seed2"}, {"baseline/random", "3", "random-" + setting + "-seed3"},
+			{"baseline/gold", "1", "gold-" + setting},
+			{"baseline/lexical", "1", "lexical-" + setting},
+			{"baseline/random", "1", "random-" + setting + "-seed1"},
+			{"baseline/random", "2", "random-" + setting + "-seed2"},
+			{"baseline/random", "3", "random-" + setting + "-seed3"},
 		}
 		for _, a := range asks {
 			run := d.path("runs", a.dir)
@@ -289,8 +293,12 @@ func (d *demonstration) tables(ctx context.Context) error {
 
 // gistColumns are what the demo prints of the paper's tables.
 var gistColumns = []report.Column{
-	{Metric: "SP", Cell: "SH"}, {Metric: "SPA", Cell: "SH"}, {Metric: "FPA", Cell: "SH"},
-	{Metric: "SP", Cell: "MH"}, {Metric: "SPA", Cell: "MH"}, {Metric: "FPA", Cell: "MH"},
+	{Metric: "SP", Cell: "SH"},
+	{Metric: "SPA", Cell: "SH"},
+	{Metric: "FPA", Cell: "SH"},
+	{Metric: "SP", Cell: "MH"},
+	{Metric: "SPA", Cell: "MH"},
+	{Metric: "FPA", Cell: "MH"},
 }
 
 func (d *demonstration) gist(ctx context.Context, dirs []string) error {

@@ -42,7 +42,7 @@ func wantCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	err := ts.Exec(args[1], args[2:]...)
 	got := "0"
-	if exit, ok := err.(interface{ ExitCode() int }); ok { //nolint:errorlint // it comes bare from os/exec
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
 		got = strconv.Itoa(exit.ExitCode())
 	} else if err != nil {
 		ts.Fatalf("%v", err)

@@ -42,7 +42,7 @@ with 5, and the same command tries them again.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o runOptions
 			flags.StringVar(&o.out, "out", "", "run folder, new or to be resumed")
-			o.modelOptions.bind(flags)
+			o.bind(flags)
 			flags.StringVar(&o.calls, "calls", "prompt", "prompt: tools in the system message, calls in the text; native: the server's own tool calling")
 			flags.StringVar(&o.flow, "flow", "free", "free: the model decides")
 			flags.StringVar(&o.history, "history", "own", "earlier turns as the model answered them (own) or as the record has them (gold)")
@@ -172,6 +172,13 @@ func runSettings(opt eval.Options, survey eval.Survey, o runOptions, files []str
 			}
 		}
 		s.Data = append(s.Data, in)
+	}
+	if o.ids != "" {
+		sum, err := hashFile(o.ids)
+		if err != nil {
+			return s, inputError(err)
+		}
+		s.IDs = &eval.Input{Path: o.ids, SHA256: sum}
 	}
 	s.Environment = map[string]string{"setting": setting}
 	for name, value := range map[string]string{"server": info.Server, "server_version": info.Version} {

@@ -61,6 +61,8 @@ type scoreJob struct {
 	gold, pred []string
 	dir        string // run folder that keeps the scores, or ""
 	failed     int    // pairs that a back end failed on
+	ids        idSet  // the records that the run took, nil for all
+	limit      int    // the same, as a number; 0 is all
 }
 
 func (o scoreOptions) job(args []string) (scoreJob, error) {
@@ -83,9 +85,12 @@ func (o scoreOptions) job(args []string) (scoreJob, error) {
 		}
 		job.pred = []string{filepath.Join(job.dir, eval.PredictionsFile)}
 		job.failed = info.Counts.Failed
+		if !exists(job.pred[0]) {
+			return job, usagef("%s has no predictions yet: its run is going on or was killed; run the same \"assay run\" command again to finish it", job.dir)
+		}
 		if len(job.gold) == 0 {
-			for _, in := range info.Settings.Data {
-				job.gold = append(job.gold, in.Path)
+			if err := job.goldOf(info.Settings); err != nil {
+				return job, err
 			}
 		}
 	}
@@ -93,6 +98,27 @@ func (o scoreOptions) job(args []string) (scoreJob, error) {
 		return job, usagef("score: want the gold records by --gold FILE")
 	}
 	return job, nil
+}
+
+// goldOf takes the records that the run was about.
+func (job *scoreJob) goldOf(s eval.Settings) (err error) {
+	for _, in := range s.Data {
+		if in.SHA256 != "" {
+			sum, err := hashFile(in.Path)
+			if err != nil {
+				return usagef("%s: the run was about %s: %v; give the gold records by --gold FILE", job.dir, in.Path, err)
+			}
+			if sum != in.SHA256 {
+				return usagef("%s: %s is not the file any more that the run was about; give the gold records by --gold FILE", job.dir, in.Path)
+			}
+		}
+		job.gold = append(job.gold, in.Path)
+	}
+	job.limit = s.Limit
+	if s.IDs != nil {
+		job.ids, err = readIDs(s.IDs.Path)
+	}
+	return err
 }
 
 func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) error {
@@ -174,7 +200,7 @@ func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Option
 		}
 		return writeItem(items, preset, it)
 	}
-	scores, err = eval.Score(ctx, strictRecords(ctx, job.gold), strictPredictions(ctx, job.pred), opt)
+	scores, err = eval.Score(ctx, pick(strictRecords(ctx, job.gold), job.ids, job.limit), strictPredictions(ctx, job.pred), opt)
 	if err != nil || keep == nil {
 		return scores, err
 	}
