@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ToolResponse begins a User message that brings back what calls returned, in
 // prompt mode, where the protocol of the messages has no role for it.
@@ -11,8 +14,7 @@ const ToolResponse = "<tool_response>"
 // [ToolResponse], after blanks, is no query.
 func (r Request) Round() int {
 	n := 0
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		m := r.Messages[i]
+	for _, m := range slices.Backward(r.Messages) {
 		switch {
 		case m.Role == Assistant:
 			n++

@@ -90,10 +90,11 @@ func TestRenderedCallsParseBack(t *testing.T) {
 	})
 }
 
+// A fataler is a test of either kind.
+type fataler interface{ Fatalf(string, ...any) }
+
 // check holds what Parse promises of every text.
-func check(t interface {
-	Fatalf(string, ...any)
-}, text string, opt toolcall.Options) {
+func check(t fataler, text string, opt toolcall.Options) {
 	got := toolcall.Parse(text, opt)
 	raw := false
 	for _, c := range got.Calls {

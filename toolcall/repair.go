@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"slices"
 	"strings"
 
 	"assay/internal/pylit"
@@ -112,9 +113,8 @@ func closeBrackets(text string) string {
 		return text
 	}
 	out := append(make([]byte, 0, len(text)+len(missing)), text...)
-	for i := len(missing) - 1; i >= 0; i-- {
-		out = append(out, missing[i])
-	}
+	slices.Reverse(missing)
+	out = append(out, missing...)
 	return string(out)
 }
 

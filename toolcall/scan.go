@@ -49,7 +49,7 @@ func (p *parser) cutThoughts(text string) (outside, thought string) {
 			i = p.skipValue(text, i+len(tagOpen))
 		case strings.HasPrefix(rest, functionOpen):
 			i += len(functionOpen)
-			if name, _, ok := cutName(text[i:]); ok {
+			if name, ok := cutName(text[i:]); ok {
 				i = p.skipValue(text, i+len(name)+1)
 			}
 		default:
@@ -121,15 +121,15 @@ func stringEnd(text string, i int) int {
 	return len(text)
 }
 
-// cutName cuts what stands before the > of a tag off s. A name has no line
+// cutName returns what stands before the > of a tag in s. A name has no line
 // break and at most 256 bytes.
-func cutName(s string) (name, after string, ok bool) {
+func cutName(s string) (name string, ok bool) {
 	const longest = 256
 	end := strings.IndexAny(s[:min(len(s), longest+1)], ">\n")
 	if end < 0 || s[end] != '>' {
-		return "", s, false
+		return "", false
 	}
-	return s[:end], s[end+1:], true
+	return s[:end], true
 }
 
 // A finder answers where a tag comes next. It remembers, so that asking from

@@ -109,7 +109,7 @@ func (p *parser) functions(text string) (rest string, found bool) {
 			break
 		}
 		body := at + len(functionOpen)
-		name, _, ok := cutName(text[body:])
+		name, ok := cutName(text[body:])
 		if !ok {
 			out.WriteString(functionOpen)
 			i = body

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -174,10 +175,8 @@ const partShare = 0.7
 
 // addNew appends c unless calls hold it.
 func addNew(calls []qaoa.Call, c qaoa.Call) []qaoa.Call {
-	for _, have := range calls {
-		if have == c {
-			return calls
-		}
+	if slices.Contains(calls, c) {
+		return calls
 	}
 	return append(calls, c)
 }

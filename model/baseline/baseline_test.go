@@ -96,8 +96,10 @@ func TestNativeMode(t *testing.T) {
 
 var weather = qaoa.Tool{Name: "get_weather", Description: "Returns the weather forecast of a city.", Parameters: `{"type":"object","properties":{
 	"city":{"type":"string"},"days":{"type":"integer"},"units":{"type":"string","enum":["metric","imperial"]},"lang":{"type":"string"}},"required":["city","days"]}`}
+
 var mail = qaoa.Tool{Name: "send_email", Description: "Sends an e-mail to somebody.", Parameters: `{"type":"object","properties":{
 	"subject":{"type":"string"},"recipient_email":{"type":"string"}},"required":["recipient_email","subject"]}`}
+
 var area = qaoa.Tool{Name: "triangle_area", Description: "Calculates the area of a triangle from base and height.", Parameters: `{"type":"object","properties":{
 	"base":{"type":"number"},"height":{"type":"number"},"unit":{"type":"string","default":"cm"}},"required":["height","base","unit"]}`}
 

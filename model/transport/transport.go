@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"sync"
@@ -184,9 +185,7 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, *model.Error) {
 	if err != nil {
 		return Answer{}, &model.Error{Class: model.ClassRequest, Msg: fmt.Sprintf("%s: %v; check the base URL", c.label, unwrapURL(err))}
 	}
-	for k, v := range r.Header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, r.Header)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.opt.UserAgent)
 	if r.Body != nil {
