@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-json/jsontext"
@@ -40,6 +41,9 @@ func Compact[Bytes ~[]byte | ~string](src Bytes) (JSON, error) {
 
 // AppendCompact appends what [Compact] returns to dst.
 func AppendCompact[Bytes ~[]byte | ~string](dst []byte, src Bytes) ([]byte, error) {
+	if out, ok := compactFast(dst, string(src)); ok {
+		return out, nil
+	}
 	out, err := jsontext.AppendFormat(dst, src, formatOptions...)
 	if err != nil {
 		return dst, syntaxError(err)
@@ -53,9 +57,9 @@ func syntaxError(err error) error {
 		return errors.New("not valid JSON: the text ends before the value does")
 	}
 	if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return fmt.Errorf("not valid JSON at byte %d: %v", se.ByteOffset, se.Err)
+		return fmt.Errorf("not valid JSON at byte %d: %w", se.ByteOffset, se.Err)
 	}
-	return fmt.Errorf("not valid JSON: %v", err)
+	return fmt.Errorf("not valid JSON: %w", err)
 }
 
 // Quote returns s as a JSON string in the project's form.
@@ -64,45 +68,49 @@ func Quote(s string) JSON { return JSON(AppendQuote(nil, s)) }
 // AppendQuote appends s to dst as a JSON string: only the quote, the backslash
 // and control characters are escaped. Invalid UTF-8 becomes U+FFFD.
 func AppendQuote(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
-				start = i + 1
-			}
-			i += n
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\b':
-			dst = append(dst, '\\', 'b')
-		case '\f':
-			dst = append(dst, '\\', 'f')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-		i++
-		start = i
+	if !utf8.ValidString(s) {
+		s = replaceInvalid(s)
 	}
-	return append(append(dst, s[start:]...), '"')
+	dst = append(dst, '"')
+	for {
+		n := plainLen(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return append(dst, '"')
+		}
+		dst = appendEscape(dst, s[n])
+		s = s[n+1:]
+	}
+}
+
+// appendEscape appends the escape of the character c, which is a quote, a
+// backslash or below ' '.
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// replaceInvalid returns s with U+FFFD for each byte that is no UTF-8.
+func replaceInvalid(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteRune(r) // an invalid byte is read as U+FFFD
+	}
+	return b.String()
 }
 
 // Kind tells what j holds, by its first character; Invalid if j is absent.
@@ -149,14 +157,22 @@ func (j JSON) Text() string {
 // order, repeated ones included, and numbers as text. Invalid UTF-8 and lone
 // surrogates become U+FFFD.
 func ParseValue[Bytes ~[]byte | ~string](src Bytes) (Value, error) {
+	if v, ok := parseFast(string(src)); ok {
+		return v, nil
+	}
+	return parseSlow([]byte(src))
+}
+
+// parseSlow is ParseValue by the JSON library alone.
+func parseSlow(src []byte) (Value, error) {
 	// A bytes.Buffer is read in place; any other reader would be copied into a
 	// buffer that the decoder makes for itself.
-	dec := jsontext.NewDecoder(bytes.NewBuffer([]byte(src)), formatOptions...)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(src), formatOptions...)
 	v, err := readValue(dec)
 	if err != nil {
 		return Value{}, syntaxError(err)
 	}
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return Value{}, errors.New("not valid JSON: text after the value")
 	}
 	return v, nil

@@ -1,0 +1,473 @@
+package qaoa
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The fast path reads what nearly all JSON texts are: valid UTF-8, sound, and
+// nested less than fastDepth. At anything else it gives up, and the JSON library
+// reads the text again from the start: that one decides what is wrong, and what
+// becomes of lone surrogates and invalid bytes. So the fast path never has an
+// opinion of its own, only the same result in a fraction of the time.
+
+// fastDepth is how deep the fast path nests, which it does by recursion.
+const fastDepth = 500
+
+// A fast reads s from byte i on. Its methods return false to give up.
+type fast struct {
+	s string
+	i int
+	// Children of the containers that are being read. Each container takes
+	// its own off the end, so that one slice of the right length is made.
+	items   []Value
+	members []Member
+}
+
+// parseFast returns the one value in s.
+func parseFast(s string) (Value, bool) {
+	if !utf8.ValidString(s) {
+		return Value{}, false
+	}
+	p := fast{s: s}
+	v, ok := p.value(0)
+	if !ok {
+		return Value{}, false
+	}
+	p.blanks()
+	return v, p.i == len(s)
+}
+
+// blanks skips blanks.
+func (p *fast) blanks() {
+	for p.i < len(p.s) {
+		switch p.s[p.i] {
+		case ' ', '\n', '\r', '\t':
+			p.i++
+		default:
+			return
+		}
+	}
+}
+
+// next skips blanks and returns the byte that follows, 0 at the end. A NUL in
+// the text is no token either.
+func (p *fast) next() byte {
+	p.blanks()
+	if p.i < len(p.s) {
+		return p.s[p.i]
+	}
+	return 0
+}
+
+// value reads one value inside of depth containers.
+func (p *fast) value(depth int) (Value, bool) {
+	switch c := p.next(); c {
+	case '"':
+		s, ok := p.str()
+		return Value{Kind: String, Text: s}, ok
+	case '{':
+		return p.object(depth)
+	case '[':
+		return p.array(depth)
+	case 't':
+		return Value{Kind: Bool, Text: "true"}, p.word("true")
+	case 'f':
+		return Value{Kind: Bool, Text: "false"}, p.word("false")
+	case 'n':
+		return Value{Kind: Null, Text: "null"}, p.word("null")
+	}
+	start := p.i
+	n := numberLen(p.s[start:])
+	p.i += n
+	return Value{Kind: Number, Text: p.s[start:p.i]}, n > 0
+}
+
+// word reads w.
+func (p *fast) word(w string) bool {
+	if !strings.HasPrefix(p.s[p.i:], w) {
+		return false
+	}
+	p.i += len(w)
+	return true
+}
+
+// array reads an array; the next byte is its bracket.
+func (p *fast) array(depth int) (Value, bool) {
+	if depth >= fastDepth {
+		return Value{}, false
+	}
+	p.i++
+	v := Value{Kind: Array}
+	if p.next() == ']' {
+		p.i++
+		return v, true
+	}
+	base := len(p.items)
+	for {
+		item, ok := p.value(depth + 1)
+		if !ok {
+			return v, false
+		}
+		p.items = append(p.items, item)
+		c := p.next()
+		p.i++
+		if c == ',' {
+			continue
+		}
+		if c != ']' {
+			return v, false
+		}
+		v.Items = append([]Value(nil), p.items[base:]...)
+		p.items = p.items[:base]
+		return v, true
+	}
+}
+
+// object reads an object; the next byte is its brace.
+func (p *fast) object(depth int) (Value, bool) {
+	if depth >= fastDepth {
+		return Value{}, false
+	}
+	p.i++
+	v := Value{Kind: Object}
+	if p.next() == '}' {
+		p.i++
+		return v, true
+	}
+	base := len(p.members)
+	for {
+		if p.next() != '"' {
+			return v, false
+		}
+		name, ok := p.str()
+		if !ok || p.next() != ':' {
+			return v, false
+		}
+		p.i++
+		item, ok := p.value(depth + 1)
+		if !ok {
+			return v, false
+		}
+		p.members = append(p.members, Member{Name: name, Value: item})
+		c := p.next()
+		p.i++
+		if c == ',' {
+			continue
+		}
+		if c != '}' {
+			return v, false
+		}
+		v.Members = append([]Member(nil), p.members[base:]...)
+		p.members = p.members[:base]
+		return v, true
+	}
+}
+
+// str reads a string; the next byte is its quote. A string without escapes is
+// a piece of the text.
+func (p *fast) str() (string, bool) {
+	start := p.i + 1
+	n := plainLen(p.s[start:])
+	end := start + n
+	if end >= len(p.s) {
+		return "", false
+	}
+	if p.s[end] == '"' {
+		p.i = end + 1
+		return p.s[start:end], true
+	}
+	out := append(make([]byte, 0, n+n/2+32), p.s[start:end]...)
+	out, used, ok := appendUnescaped(out, p.s[end:])
+	p.i = end + used
+	return string(out), ok
+}
+
+// appendUnescaped appends the content of a string, from its first escape in s
+// on, to dst. It returns how many bytes it read, the closing quote included.
+func appendUnescaped(dst []byte, s string) (out []byte, used int, ok bool) {
+	i := 0
+	for i < len(s) {
+		if s[i] == '"' {
+			return dst, i + 1, true
+		}
+		if s[i] != '\\' || i+1 >= len(s) {
+			return dst, i, false
+		}
+		if c := unescape[s[i+1]]; c != 0 {
+			dst = append(dst, c)
+			i += 2
+		} else {
+			r, n := unicodeEscape(s[i:])
+			if n == 0 {
+				return dst, i, false
+			}
+			dst = utf8.AppendRune(dst, r)
+			i += n
+		}
+		n := plainLen(s[i:])
+		dst = append(dst, s[i:i+n]...)
+		i += n
+	}
+	return dst, i, false
+}
+
+// unescape maps the letter of a short escape to what it stands for.
+var unescape = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// unicodeEscape returns the character that the escape \uXXXX at the start of s
+// stands for, or the pair of surrogates there, and its length; 0 if there is
+// none.
+func unicodeEscape(s string) (rune, int) {
+	r, ok := hex4(s)
+	if !ok {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	low, ok := hex4(s[6:])
+	if !ok {
+		return 0, 0
+	}
+	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+		return 0, 0
+	}
+	return r, 12
+}
+
+// hex4 reads \uXXXX.
+func hex4(s string) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	r := rune(0)
+	for _, c := range []byte(s[2:6]) {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainLen returns how many bytes at the beginning of s are neither a quote, a
+// backslash nor a control character.
+func plainLen(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		q := s[i : i+8]
+		w := uint64(q[0]) | uint64(q[1])<<8 | uint64(q[2])<<16 | uint64(q[3])<<24 |
+			uint64(q[4])<<32 | uint64(q[5])<<40 | uint64(q[6])<<48 | uint64(q[7])<<56
+		// Eight bytes at a time. The subtraction sets the high bit of a byte
+		// that is too small, and may borrow from bytes after it, so the first
+		// bit that is set is always right.
+		quote, slash := w^(ones*'"'), w^(ones*'\\')
+		m := (w - ones*' ') &^ w
+		m |= (quote - ones) &^ quote
+		m |= (slash - ones) &^ slash
+		if m &= highs; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// numberLen returns the length of the number at the beginning of s, 0 if there
+// is none.
+func numberLen(s string) int {
+	i := 0
+	digits := func() bool {
+		start := i
+		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			i++
+		}
+		return i > start
+	}
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	if i < len(s) && s[i] == '0' {
+		i++
+	} else if !digits() {
+		return 0
+	}
+	if i < len(s) && s[i] == '.' {
+		i++
+		if !digits() {
+			return 0
+		}
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return 0
+		}
+	}
+	return i
+}
+
+// compactFast appends the one value in s in the project's form to dst.
+func compactFast(dst []byte, s string) ([]byte, bool) {
+	if !utf8.ValidString(s) {
+		return dst, false
+	}
+	// State of a parser without recursion: the open containers, and what may
+	// come next.
+	var stack [fastDepth]byte
+	depth := 0
+	p := fast{s: s}
+	for {
+		// A value, or the end of an empty container.
+		c := p.next()
+		start := p.i
+		switch c {
+		case '{', '[':
+			if depth == fastDepth {
+				return dst, false
+			}
+			dst = append(dst, c)
+			p.i++
+			if end := p.next(); end == c+2 { // '}' and ']' stand two behind
+				dst = append(dst, end)
+				p.i++
+				break
+			}
+			stack[depth] = c
+			depth++
+			if c == '{' {
+				var ok bool
+				if dst, ok = p.key(dst); !ok {
+					return dst, false
+				}
+			}
+			continue
+		case '"':
+			var ok bool
+			if dst, ok = p.copyString(dst); !ok {
+				return dst, false
+			}
+		case 't', 'f', 'n':
+			w := "true"
+			if c == 'f' {
+				w = "false"
+			} else if c == 'n' {
+				w = "null"
+			}
+			if !p.word(w) {
+				return dst, false
+			}
+			dst = append(dst, w...)
+		default:
+			n := numberLen(s[start:])
+			if n == 0 {
+				return dst, false
+			}
+			p.i += n
+			dst = append(dst, s[start:p.i]...)
+		}
+		// What follows a value.
+		for {
+			if depth == 0 {
+				p.blanks()
+				return dst, p.i == len(s)
+			}
+			open := stack[depth-1]
+			c = p.next()
+			if c == open+2 {
+				p.i++
+				depth--
+				dst = append(dst, c)
+				continue
+			}
+			if c != ',' {
+				return dst, false
+			}
+			p.i++
+			dst = append(dst, ',')
+			if open == '{' {
+				var ok bool
+				if dst, ok = p.key(dst); !ok {
+					return dst, false
+				}
+			}
+			break
+		}
+	}
+}
+
+// key copies the name of a member and its colon to dst.
+func (p *fast) key(dst []byte) ([]byte, bool) {
+	if p.next() != '"' {
+		return dst, false
+	}
+	dst, ok := p.copyString(dst)
+	if !ok || p.next() != ':' {
+		return dst, false
+	}
+	p.i++
+	return append(dst, ':'), true
+}
+
+// copyString copies a string to dst in the project's form; the next byte is its
+// quote.
+func (p *fast) copyString(dst []byte) ([]byte, bool) {
+	start := p.i // of what is still to be copied
+	i := start + 1
+	for {
+		i += plainLen(p.s[i:])
+		if i+1 >= len(p.s) && (i >= len(p.s) || p.s[i] != '"') {
+			return dst, false
+		}
+		if p.s[i] == '"' {
+			p.i = i + 1
+			return append(dst, p.s[start:p.i]...), true
+		}
+		if p.s[i] != '\\' {
+			return dst, false
+		}
+		switch p.s[i+1] {
+		case '"', '\\', 'b', 'f', 'n', 'r', 't':
+			i += 2
+			continue
+		case '/':
+			dst = append(append(dst, p.s[start:i]...), '/')
+			i += 2
+		default:
+			r, n := unicodeEscape(p.s[i:])
+			if n == 0 {
+				return dst, false
+			}
+			dst = append(dst, p.s[start:i]...)
+			if r < ' ' || r == '"' || r == '\\' {
+				dst = appendEscape(dst, byte(r))
+			} else {
+				dst = utf8.AppendRune(dst, r)
+			}
+			i += n
+		}
+		start = i
+	}
+}
