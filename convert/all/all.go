@@ -9,6 +9,8 @@ import (
 	"assay/convert/acebench"
 	"assay/convert/apibank"
 	"assay/convert/bfcl"
+	"assay/convert/complexfuncbench"
+	"assay/convert/hammerbench"
 	"assay/convert/sealtools"
 	"assay/convert/toolalpaca"
 )
@@ -20,6 +22,8 @@ func Sources() []convert.Source {
 		bfcl.Source,
 		acebench.Source,
 		sealtools.Source,
+		hammerbench.Source,
+		complexfuncbench.Source,
 		apibank.Source,
 		toolalpaca.Source,
 	}

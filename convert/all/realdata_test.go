@@ -156,6 +156,8 @@ func TestRealBalances(t *testing.T) {
 			"1354/1353 calls 3729 hops 294+1059+0 turns 1353+0 unresolved_placeholder:1"},
 		{"Seal-Tools in the old form", "seal-tools", convert.Options{}, []string{"seal-tools", "Seal-Tools_Dataset", "dataset_in_old_format", "test_in_domain.jsonl"},
 			"700/700 calls 1795 hops 200+500+0 turns 700+0"},
+		{"slices of HammerBench", "hammerbench", convert.Options{}, []string{"hammerbench"},
+			"600/300 calls 300 hops 300+0+0 turns 300+0 irrelevant_type:300"},
 		{"API-Bank as in Table 5", "api-bank", convert.Options{}, []string{"api-bank"},
 			"50/50 calls 131 hops 0+50+0 turns 50+0"},
 		{"API-Bank strictly", "api-bank", convert.Options{Profile: convert.Strict}, []string{"api-bank"},
@@ -208,6 +210,8 @@ func TestRealCategories(t *testing.T) {
 func TestRealGoldenCalls(t *testing.T) {
 	tests := []struct{ source, id, want string }{
 		{"bfcl", "bfcl/live_simple_0-0-0", `get_user_info {"user_id":7890,"special":"black"}`},
+		{"hammerbench", "hammerbench/single-turn_0008_ST-External",
+			`Navigation.TrafficViolations.reportAccident {"location":"Changan Street","plate_number":"Beijing C98765"}`},
 		{"api-bank", "api-bank/test-data/level-3#5",
 			`GetWeatherForCoordinates {"latitude":"40.7128","longitude":"74.0060"}; ClothingRecommendation {"temperature":"10","humidity":"0.5","weather_conditions":"Clear"}`},
 		{"seal-tools", "seal-tools/test_in_domain-easy-1", `calculateNetIncome {"revenue":0.2907590418481535,"expenses":"40.7"}`},

@@ -27,6 +27,9 @@ func TestRealKept(t *testing.T) {
 		{"seal-tools", "0/579 calls 1381 hops 205+374+0 turns 579+0", byFile, map[string]int{
 			"Seal-Tools_Dataset/test_in_domain.jsonl": 287, "Seal-Tools_Dataset/test_out_domain.jsonl": 292,
 		}},
+		{"hammerbench", "0/140 calls 140 hops 140+0+0 turns 140+0", byCategory, map[string]int{
+			"ST-Perfect": 46, "ST-Imperfect": 48, "ST-External": 46,
+		}},
 		{"api-bank", "0/35 calls 89 hops 0+35+0 turns 35+0", byFile, map[string]int{"test-data/level-3.json": 35}},
 		{"toolalpaca", "0/115 calls 152 hops 91+24+0 turns 115+0", byFile, map[string]int{
 			"data/eval_real.json": 62, "data/eval_simulated.json": 53,
