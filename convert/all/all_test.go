@@ -101,4 +101,3 @@ func TestLookup(t *testing.T) {
 		t.Errorf("have %q, want %q", err, want)
 	}
 }
-}
