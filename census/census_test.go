@@ -71,7 +71,7 @@ func TestCensus(t *testing.T) {
 	if err := c.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"serial:parallel, multi-hop turns           1:1.00", "finding error unknown_tool", "source y"} {
+	for _, want := range []string{"serial:parallel, multi-hop turns           1:1.00", "finding error unknown_tool", "by source "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text has no %q:\n%s", want, &text)
 		}

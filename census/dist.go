@@ -2,9 +2,11 @@ package census
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
+	"assay/plot"
 	"assay/qaoa"
 )
 
@@ -14,31 +16,64 @@ const exact = 10_000
 // A Dist is the distribution of a whole number of at least 0. Values below
 // 10,000 are counted apart; larger ones are counted by their first three
 // digits, so quantiles above that are low by less than 1 %. N, Sum, Min and
-// Max are exact. The zero value is empty.
+// Max are exact. Its memory is bounded: 10,000 counts, and 900 for each power
+// of ten above. The zero value is empty.
 type Dist struct {
 	N, Min, Max int
 	Sum         int
-	counts      map[int]int
+	low         []int       // low[x] is how often x was added
+	high        map[int]int // the same from exact on, by three digits
 }
 
-// Add counts x.
+// Add counts x, which is at least 0.
 func (d *Dist) Add(x int) {
 	if d.N == 0 {
 		d.Min, d.Max = x, x
-		d.counts = map[int]int{}
 	}
 	d.N++
 	d.Sum += x
 	d.Min, d.Max = min(d.Min, x), max(d.Max, x)
+	if x < exact {
+		if x >= len(d.low) {
+			d.low = append(d.low, make([]int, x+1-len(d.low))...)
+		}
+		d.low[x]++
+		return
+	}
+	if d.high == nil {
+		d.high = map[int]int{}
+	}
+	scale := grain(x)
+	d.high[x/scale*scale]++
+}
+
+// grain returns the distance between the values near x that are told apart: 1
+// below 10,000, else the value of the third digit of x.
+func grain(x int) int {
+	if x < exact {
+		return 1
+	}
 	scale := 1
-	for x/scale >= exact {
+	for x/scale >= 1_000 {
 		scale *= 10
 	}
-	if scale > 1 {
-		scale *= 10 // three digits left
-		x = x / scale * scale
+	return scale
+}
+
+// counted yields the values that occur and how often, in ascending order.
+func (d *Dist) counted() iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for x, n := range d.low {
+			if n > 0 && !yield(x, n) {
+				return
+			}
+		}
+		for _, x := range slices.Sorted(maps.Keys(d.high)) {
+			if !yield(x, d.high[x]) {
+				return
+			}
+		}
 	}
-	d.counts[x]++
 }
 
 // Mean returns the arithmetic mean, 0 if there is no value.
@@ -55,13 +90,60 @@ func (d *Dist) Mean() float64 {
 func (d *Dist) Quantile(q float64) int {
 	need := q * float64(d.N)
 	seen := 0
-	for _, x := range slices.Sorted(maps.Keys(d.counts)) {
-		seen += d.counts[x]
+	for x, n := range d.counted() {
+		seen += n
 		if float64(seen) >= need {
 			return max(x, d.Min)
 		}
 	}
 	return 0
+}
+
+// Histogram returns the distribution in at most bins bins of equal width, and
+// a tail where it has one; nil if there is no value or bins is below 1. The
+// counts add up to N.
+//
+// The bins reach from the minimum to the 99th percentile. Their width is the
+// smallest of 1, 2, 5, 10, 20, 50 … that makes do with that many bins (and is
+// not finer than the values are told apart), and they start at multiples of
+// it: so the same values always give the same bins, in whatever order they
+// were added. What is above falls into one more bin that is marked as a tail,
+// or, if it fits, into the bins that are left.
+func (d *Dist) Histogram(bins int) []plot.Bin {
+	if d.N == 0 || bins < 1 {
+		return nil
+	}
+	last := d.Quantile(.99)
+	if d.Max-d.Min < bins {
+		last = d.Max
+	}
+	width := max(int(plot.NiceStep(float64(last-d.Min+1), bins)), grain(last))
+	// Starting at a multiple of the width may cost one bin more.
+	for last/width-d.Min/width+1 > bins {
+		width = int(plot.NiceStep(float64(width)+1, 1))
+	}
+	first := d.Min / width
+	n := d.Max/width - first + 1
+	if n > bins || width < grain(d.Max) {
+		n = last/width - first + 1
+	}
+	out := make([]plot.Bin, n, n+1)
+	for i := range out {
+		out[i].From = (first + i) * width
+		out[i].To = out[i].From + width - 1
+	}
+	tail := plot.Bin{From: (first + n) * width, To: d.Max, Tail: true}
+	for x, count := range d.counted() {
+		if i := x/width - first; i < n {
+			out[i].Count += count
+		} else {
+			tail.Count += count
+		}
+	}
+	if tail.Count > 0 {
+		out = append(out, tail)
+	}
+	return out
 }
 
 // String returns the distribution for a person to read.
@@ -73,24 +155,41 @@ func (d *Dist) String() string {
 		d.Mean(), d.Min, d.Quantile(.5), d.Quantile(.9), d.Quantile(.99), d.Max)
 }
 
+// jsonBins is how many bins a histogram has in the JSON form, and in a figure.
+const jsonBins = 20
+
 func (d *Dist) value() qaoa.Value {
-	member := func(name, text string) qaoa.Member {
-		return qaoa.Member{Name: name, Value: qaoa.NumberValue(text)}
-	}
 	if d.N == 0 {
 		return qaoa.NullValue()
 	}
 	v := qaoa.ObjectValue(
-		member("n", fmt.Sprint(d.N)), member("mean", fmt.Sprintf("%.4f", d.Mean())),
-		member("min", fmt.Sprint(d.Min)), member("p50", fmt.Sprint(d.Quantile(.5))),
-		member("p90", fmt.Sprint(d.Quantile(.9))), member("p99", fmt.Sprint(d.Quantile(.99))), member("max", fmt.Sprint(d.Max)),
+		member("n", number(d.N)), member("mean", qaoa.NumberValue(fmt.Sprintf("%.4f", d.Mean()))),
+		member("min", number(d.Min)), member("p50", number(d.Quantile(.5))),
+		member("p90", number(d.Quantile(.9))), member("p99", number(d.Quantile(.99))), member("max", number(d.Max)),
 	)
 	if d.Max < 100 {
 		counts := qaoa.ObjectValue()
-		for _, x := range slices.Sorted(maps.Keys(d.counts)) {
-			counts.Members = append(counts.Members, member(fmt.Sprint(x), fmt.Sprint(d.counts[x])))
+		for x, n := range d.counted() {
+			counts.Members = append(counts.Members, member(fmt.Sprint(x), number(n)))
 		}
-		v.Members = append(v.Members, qaoa.Member{Name: "counts", Value: counts})
+		v.Members = append(v.Members, member("counts", counts))
 	}
+	bins := qaoa.ArrayValue()
+	for _, b := range d.Histogram(jsonBins) {
+		bins.Items = append(bins.Items, qaoa.ObjectValue(member("from", number(b.From)), member("to", number(b.To)), member("n", number(b.Count))))
+	}
+	v.Members = append(v.Members, member("histogram", bins))
 	return v
+}
+
+// ratio returns the serial:parallel ratio of multi-hop turns as 1:x.xx, 0:1 if
+// all are parallel, n/a if there is none.
+func ratio(serial, parallel int) string {
+	switch {
+	case serial > 0:
+		return fmt.Sprintf("1:%.2f", float64(parallel)/float64(serial))
+	case parallel > 0:
+		return "0:1"
+	}
+	return "n/a"
 }

@@ -1,0 +1,171 @@
+package census
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"assay/plot"
+)
+
+// figureSources is how many sources a figure shows: those with most records.
+const figureSources = 30
+
+// WriteSVG draws the census as one figure of small panels, after UniToolCall,
+// Figure 8: histograms of calls, messages, turns and tools per record, of
+// calls per turn, characters and tokens, and the classes of records and turns;
+// where tools name them, the domains and categories; and, with more than one
+// source, the sources side by side, of which it shows the 30 with most
+// records. The title is "" for one that says what is counted.
+//
+// To draw the histograms of one source, draw c.Sources[name]. The same records
+// give the same bytes, in whatever order they were added.
+func (c *Census) WriteSVG(w io.Writer, title string) error {
+	if title == "" {
+		title = "Records by shape and size"
+	}
+	f := plot.Figure{
+		Title: title,
+		Subtitle: fmt.Sprintf("%s records · %s turns · %s calls · %d sources", plot.Thousands(c.Records),
+			plot.Thousands(c.Turns), plot.Thousands(c.Calls), max(len(c.Sources), 1)),
+		Foot: "Tokens are estimated as bytes / 3.5 of queries, calls, observations and answers. Messages are queries, calls, observations and answers. The lighter bar holds all larger values.",
+	}
+	f.Panels = append(c.sizes(), c.names()...)
+	if len(c.Sources) > 1 {
+		f.Panels = append(f.Panels, c.bySource()...)
+	}
+	return f.WriteSVG(w)
+}
+
+// sizes returns the histograms and the classes.
+func (c *Census) sizes() []plot.Panel {
+	histogram := func(title, unit string, d *Dist) plot.Panel {
+		note := "no values"
+		if d.N > 0 {
+			note = fmt.Sprintf("mean %.1f · median %s · p99 %s · max %s", d.Mean(),
+				plot.Thousands(d.Quantile(.5)), plot.Thousands(d.Quantile(.99)), plot.Thousands(d.Max))
+		}
+		return plot.Panel{Title: title, Note: note, Chart: plot.Histogram{Bins: d.Histogram(jsonBins), Y: unit}}
+	}
+	return []plot.Panel{
+		histogram("Calls per record", "records", &c.CallsPerRecord),
+		histogram("Tokens per record (estimate)", "records", &c.Tokens),
+		histogram("Characters per record", "records", &c.Characters),
+		c.classes(),
+		histogram("Messages per record", "records", &c.Messages),
+		histogram("Turns per record", "records", &c.TurnsPerRecord),
+		histogram("Calls per turn", "turns", &c.CallsPerTurn),
+		histogram("Tools on offer per record", "records", &c.ToolsPerRecord),
+	}
+}
+
+// classes returns the shares of turn classes, hop classes and strategies, each
+// in its own whole.
+func (c *Census) classes() plot.Panel {
+	b := plot.Bars{Series: []plot.Series{{}}, Groups: []int{2, 5}, Top: 100}
+	share := func(name string, part, whole int) {
+		p := percent(part, whole)
+		b.Categories = append(b.Categories, name)
+		b.Series[0].Values = append(b.Series[0].Values, p)
+		b.Series[0].Labels = append(b.Series[0].Labels, fmt.Sprintf("%.1f %%", p))
+	}
+	share("single-turn", c.SingleTurn, c.Records)
+	share("multi-turn", c.MultiTurn, c.Records)
+	share("no call", c.NoCall, c.Turns)
+	share("single-hop", c.SingleHop, c.Turns)
+	share("multi-hop", c.MultiHop, c.Turns)
+	share("serial", c.SerialTurns, c.MultiHop)
+	share("parallel", c.ParallelTurns, c.MultiHop)
+	return plot.Panel{
+		Title: "Structure",
+		Note:  "% of records, turns, multi-hop turns · ser:par " + ratio(c.SerialTurns, c.ParallelTurns),
+		Chart: b,
+	}
+}
+
+// names returns the most frequent domains and categories, where there are any.
+func (c *Census) names() []plot.Panel {
+	var panels []plot.Panel
+	for _, t := range []struct {
+		title string
+		tally *Tally
+	}{{"Domains of tools", &c.Domains}, {"Categories of tools", &c.Categories}} {
+		if t.tally.Named == 0 {
+			continue
+		}
+		b := plot.Bars{Series: []plot.Series{{}}}
+		rest := t.tally.Named
+		for _, n := range t.tally.Top(topNames) {
+			b.Categories = append(b.Categories, n.Name)
+			b.Series[0].Values = append(b.Series[0].Values, float64(n.N))
+			rest -= n.N
+		}
+		note := fmt.Sprintf("%s names; %s of %s tools on offer carry one", plot.Thousands(t.tally.Names()),
+			plot.Thousands(t.tally.Named), plot.Thousands(t.tally.Named+t.tally.Unnamed))
+		if rest > 0 {
+			note += fmt.Sprintf("; %s with a name not shown", plot.Thousands(rest))
+		}
+		panels = append(panels, plot.Panel{Title: t.title, Note: note, Span: 2, Chart: b})
+	}
+	if len(panels) > 0 {
+		panels[0].Heading = "What the tools are for"
+	}
+	return panels
+}
+
+// bySource returns the sources side by side.
+func (c *Census) bySource() []plot.Panel {
+	names := slices.Sorted(maps.Keys(c.Sources))
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(c.Sources[b].Records, c.Sources[a].Records)
+	})
+	heading := "By source"
+	if len(names) > figureSources {
+		heading = fmt.Sprintf("By source (the %d of %d with most records)", figureSources, len(names))
+		names = names[:figureSources]
+	}
+	labels := make([]string, len(names))
+	for i, name := range names {
+		labels[i] = label(name)
+	}
+	series := func(name string, of func(*Census) float64) plot.Series {
+		s := plot.Series{Name: name}
+		for _, name := range names {
+			s.Values = append(s.Values, of(c.Sources[name]))
+		}
+		return s
+	}
+	bars := func(title, note string, of func(*Census) float64, format string) plot.Panel {
+		s := series("", of)
+		for _, v := range s.Values {
+			s.Labels = append(s.Labels, fmt.Sprintf(format, v))
+		}
+		return plot.Panel{Title: title, Note: note, Chart: plot.Bars{Categories: labels, Series: []plot.Series{s}}}
+	}
+	shares := func(title, note string, s ...plot.Series) plot.Panel {
+		return plot.Panel{Title: title, Note: note, Chart: plot.Bars{Categories: labels, Series: s, Stack: true}}
+	}
+	records := plot.Panel{
+		Heading: heading, Title: "Records", Note: "the order of all panels below and beside",
+		Chart: plot.Bars{Categories: labels, Series: []plot.Series{series("", func(s *Census) float64 { return float64(s.Records) })}},
+	}
+	return []plot.Panel{
+		records,
+		shares("Turn classes", "share of records",
+			series("single-turn", func(s *Census) float64 { return float64(s.SingleTurn) }),
+			series("multi-turn", func(s *Census) float64 { return float64(s.MultiTurn) })),
+		shares("Hop classes", "share of turns",
+			series("single-hop", func(s *Census) float64 { return float64(s.SingleHop) }),
+			series("multi-hop", func(s *Census) float64 { return float64(s.MultiHop) }),
+			series("no call", func(s *Census) float64 { return float64(s.NoCall) })),
+		shares("Strategies", "share of multi-hop turns",
+			series("serial", func(s *Census) float64 { return float64(s.SerialTurns) }),
+			series("parallel", func(s *Census) float64 { return float64(s.ParallelTurns) })),
+		bars("Calls per record", "mean", func(s *Census) float64 { return s.CallsPerRecord.Mean() }, "%.2f"),
+		bars("Messages per record", "mean", func(s *Census) float64 { return s.Messages.Mean() }, "%.1f"),
+		bars("Tools on offer per record", "mean", func(s *Census) float64 { return s.ToolsPerRecord.Mean() }, "%.1f"),
+		bars("Tokens per record (estimate)", "mean", func(s *Census) float64 { return s.Tokens.Mean() }, "%.0f"),
+	}
+}
