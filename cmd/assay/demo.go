@@ -68,7 +68,7 @@ func runDemo(ctx context.Context, std stdio, dir string) error {
 			return fmt.Errorf("%w; see %s", err, log.Name())
 		}
 	}
-	fmt.Fprintf(std.out, "\nEverything is under %s. To look closer:\n  assay describe %s\n  assay score %s --gold %s --items -\n",
+	fmt.Fprintf(std.out, "\nEverything is under %s. To look closer:\n  assay describe %s\n  assay score %s --gold %s --explain --items -\n",
 		dir, d.path("records", "kept.jsonl"), d.path("runs", "lexical-hybrid"), d.path("lists", "hybrid.jsonl"))
 	return nil
 }

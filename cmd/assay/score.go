@@ -45,7 +45,7 @@ and the score is printed with its bounds.`,
 			flags.StringSliceVar(&o.pred, "pred", nil, "`FILE`s of predictions")
 			flags.StringSliceVar(&o.presets, "preset", []string{"paper"}, "matching rules, or all: "+strings.Join(match.Presets(), ", "))
 			flags.BoolVar(&o.aligned, "aligned", false, "match conversations turn by turn and sum, instead of pooling their calls")
-			flags.StringVar(&o.items, "items", "", "write every instance as a line to `FILE`")
+			flags.StringVar(&o.items, "items", "", "write every instance as a line to `FILE`; with -, the scores go to stderr")
 			flags.BoolVar(&o.explain, "explain", false, "items say which calls were paired and why")
 			flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, or an array for several presets")
 			flags.Float64Var(&o.minCoverage, "min-coverage", 0, "exit with code 4 if a smaller share of the planned answers is there")
@@ -134,13 +134,17 @@ func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) err
 	if err != nil {
 		return inputError(err)
 	}
+	w := std.out
+	if o.items == "-" {
+		w = std.err // stdout has the items
+	}
 	switch {
 	case o.asJSON && len(scores) == 1:
-		err = writeJSON(std.out, scores[0])
+		err = writeJSON(w, scores[0])
 	case o.asJSON:
-		err = writeJSON(std.out, scores)
+		err = writeJSON(w, scores)
 	default:
-		err = report.ScoreText(std.out, scores)
+		err = report.ScoreText(w, scores)
 	}
 	if err != nil {
 		return err
