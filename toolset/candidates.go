@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"assay/internal/ordered"
 	"assay/qaoa"
 )
 
@@ -75,7 +76,7 @@ func Build(ctx context.Context, recs iter.Seq2[qaoa.Record, error], pool *Pool, 
 		if opt.Setting == Hybrid {
 			b.near = newNeighbours(pool.lexical())
 		}
-		for l, err := range ordered(ctx, recs, opt.workers(), b.list) {
+		for l, err := range ordered.Map(ctx, recs, opt.workers(), b.list) {
 			if !yield(l, err) {
 				return
 			}

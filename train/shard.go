@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/ordered"
 	"assay/qaoa"
 )
 
@@ -62,7 +63,7 @@ func shard(ctx context.Context, recs iter.Seq2[qaoa.Record, error], opt *ShardOp
 	}
 	defer s.close()
 	m := newManifest(*opt)
-	made := ordered(ctx, recs, opt.Workers, func(rec qaoa.Record) outcome { return makeRow(rec, opt) })
+	made := ordered.Map(ctx, recs, opt.Workers, func(rec qaoa.Record) outcome { return makeRow(rec, opt) })
 	for o, err := range made {
 		if err == nil {
 			err = o.err

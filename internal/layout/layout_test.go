@@ -16,6 +16,7 @@ var arrows = map[string][]string{
 	"qaoa":                {},
 	"stats":               {},
 	"internal/lexical":    {},
+	"internal/ordered":    {},
 	"internal/raw":        {"qaoa"},
 	"internal/pylit":      {"qaoa"},
 	"benchdata/*":         {},
@@ -31,11 +32,13 @@ var arrows = map[string][]string{
 	"convert/all":         {"convert", "convert/*"},
 	"filter":              {"qaoa", "convert"},
 	"account":             {"qaoa", "convert", "benchdata/*"},
-	"toolset":             {"qaoa", "model", "internal/lexical"},
-	"train":               {"qaoa", "toolset"},
+	"toolset":             {"qaoa", "model", "internal/lexical", "internal/ordered"},
+	"train":               {"qaoa", "toolset", "internal/ordered"},
 	"eval":                {"qaoa", "match", "model", "toolset", "toolcall"},
 	"report":              {"qaoa", "eval", "match", "stats", "benchdata/*"},
+	"e2e":                 {},
 	"e2e/*":               {},
+	"e2e/tinygguf/mktiny": {"e2e/tinygguf"},
 	"cmd/assay":           {"*"},
 }
 

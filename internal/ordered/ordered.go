@@ -1,4 +1,5 @@
-package train
+// Package ordered maps a stream in parallel and keeps its order.
+package ordered
 
 import (
 	"context"
@@ -6,11 +7,11 @@ import (
 	"sync"
 )
 
-// ordered yields f of each element of in, in the order of in, with up to
+// Map yields f of each element of in, in the order of in, with up to
 // workers calls of f at a time. If in ends in an error or ctx is done, nothing
 // more is started, what was started is yielded, and the error comes last. When
 // the loop over the result ends, no goroutine of it is left.
-func ordered[I, O any](ctx context.Context, in iter.Seq2[I, error], workers int, f func(I) O) iter.Seq2[O, error] {
+func Map[I, O any](ctx context.Context, in iter.Seq2[I, error], workers int, f func(I) O) iter.Seq2[O, error] {
 	type slot struct {
 		out chan O
 		err error
