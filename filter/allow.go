@@ -55,3 +55,12 @@ func addAllowed(allow map[Signature]struct{}, v qaoa.Value, depth int) error {
 	allow[SignatureOf(tool)] = struct{}{}
 	return nil
 }
+
+// Names returns the names in a list of signatures, for Filter.AllowNames.
+func Names(allow map[Signature]struct{}) map[string]struct{} {
+	names := make(map[string]struct{}, len(allow))
+	for s := range allow {
+		names[s.Name] = struct{}{}
+	}
+	return names
+}

@@ -28,6 +28,38 @@ type Filter struct {
 	KeepTemporal bool
 	// Allow, if not nil, holds the only tools that may be called.
 	Allow map[Signature]struct{}
+	// AllowNames, if not nil, holds the only names of tools that may be called,
+	// without blanks around them, whatever the descriptions; [Names] makes it
+	// of a list of signatures.
+	AllowNames map[string]struct{}
+
+	// The rest are rules that the paper's scripts apply to training corpora
+	// only; [Training] has all of them.
+
+	// AllTools applies the tests of tools (lists, temporal words, schema) to
+	// every tool on offer and not only to those that are called. A tool without
+	// a name is passed over.
+	AllTools bool
+	// DirectAnswer rejects a record without tools (empty_tools), and one with a
+	// turn that is answered without a call (direct_answer).
+	DirectAnswer bool
+	// Flow rejects a record whose messages are not in order (bad_flow), which
+	// stops in the middle (incomplete_flow), or whose calls cannot be read
+	// (bad_call_json, bad_args_json); see [Filter.Check].
+	Flow bool
+	// EmptyArguments rejects a record with a call that has no arguments.
+	EmptyArguments bool
+}
+
+// Training returns the rules that the paper's scripts apply to the training
+// corpora (UniToolCall, appendix A), but for what needs a list of tools or a
+// model: language cjk, [Metadata] as the schema filter, and AllTools,
+// DirectAnswer, Flow and EmptyArguments.
+func Training() Filter {
+	return Filter{
+		SchemaFilter: Metadata, Language: "cjk",
+		AllTools: true, DirectAnswer: true, Flow: true, EmptyArguments: true,
+	}
 }
 
 // A Signature is what tells tools apart (UniToolCall, appendix A.3): name and
@@ -60,15 +92,30 @@ func (f *Filter) Validate() error {
 // Check returns nil if rec is kept, else why it is not; the first of
 //
 //  1. non_english: the language rule;
-//  2. no_call: a turn without a call;
-//  3. for each call in order, and the tool on offer with its name (the first
+//  2. with DirectAnswer, empty_tools: no tool is on offer; direct_answer: a
+//     turn has an answer and no call;
+//  3. no_call: a turn without a call;
+//  4. with Flow, for each turn in order: bad_call_json: a call without a name;
+//     bad_args_json: arguments that are a text, and that text is no JSON;
+//     bad_flow: in a record with observations, a step has none and another
+//     step or an answer follows it, or, in a record with answers, another turn
+//     follows calls without an answer; incomplete_flow: in a record with
+//     observations, a turn ends in a step without any, and has no answer;
+//  5. with EmptyArguments, empty_arguments: a call has none, null or {};
+//  6. for each call in order, and the tool on offer with its name (the first
 //     one, if there are several): unknown_tool, tool_not_in_allowlist,
 //     temporal_tool, empty_schema;
-//  4. in the profile Strict: arguments_not_object, unknown_argument,
+//  7. with AllTools, the last three for the other tools on offer;
+//  8. in the profile Strict: arguments_not_object, unknown_argument,
 //     missing_required, unresolved_placeholder.
 //
-// Tools that are on offer and not called do not matter. The reject has its
-// place, except for line and offset, which a record does not know.
+// Without AllTools, tools that are on offer and not called do not matter. A
+// record does not tell an observation that is missing from one that is empty,
+// which is why Flow looks at what else there is: a corpus without any
+// observation breaks no rule.
+//
+// The reject has its place, except for line and offset, which a record does not
+// know.
 func (f *Filter) Check(rec qaoa.Record) *convert.Reject {
 	rej := f.check(rec)
 	if rej != nil {
@@ -79,17 +126,49 @@ func (f *Filter) Check(rec qaoa.Record) *convert.Reject {
 }
 
 func (f *Filter) check(rec qaoa.Record) *convert.Reject {
-	if rej := f.language(rec); rej != nil {
-		return rej
+	rules := []func(qaoa.Record) *convert.Reject{f.language, nil, calls, nil, nil, f.tools, nil, nil}
+	if f.DirectAnswer {
+		rules[1] = direct
 	}
+	if f.Flow {
+		rules[3] = flow
+	}
+	if f.EmptyArguments {
+		rules[4] = emptyArguments
+	}
+	if f.Profile == convert.Strict {
+		rules[6], rules[7] = convert.CheckStrict, unresolved
+	}
+	for _, rule := range rules {
+		if rule == nil {
+			continue
+		}
+		if rej := rule(rec); rej != nil {
+			return rej
+		}
+	}
+	return nil
+}
+
+// calls returns why a record has a turn without a call.
+func calls(rec qaoa.Record) *convert.Reject {
 	for i, turn := range rec.Turns {
-		if !slices.ContainsFunc(turn.Steps, func(s qaoa.Step) bool { return len(s.Calls) > 0 }) {
+		if !hasCall(turn) {
 			return convert.Rejectf(convert.NoCall, fmt.Sprintf("/turns/%d", i), "want a call in each turn, have none")
 		}
 	}
 	if len(rec.Turns) == 0 {
 		return convert.Rejectf(convert.NoCall, "/turns", "want a turn with a call, have none")
 	}
+	return nil
+}
+
+func hasCall(turn qaoa.Turn) bool {
+	return slices.ContainsFunc(turn.Steps, func(s qaoa.Step) bool { return len(s.Calls) > 0 })
+}
+
+// tools returns why a called tool of rec, or with AllTools any, is not wanted.
+func (f *Filter) tools(rec qaoa.Record) *convert.Reject {
 	passed := make([]bool, len(rec.Tools)) // their calls need no second look
 	for i, turn := range rec.Turns {
 		for j, step := range turn.Steps {
@@ -110,11 +189,17 @@ func (f *Filter) check(rec qaoa.Record) *convert.Reject {
 			}
 		}
 	}
-	if f.Profile == convert.Strict {
-		if rej := convert.CheckStrict(rec); rej != nil {
+	if !f.AllTools {
+		return nil
+	}
+	for t, tool := range rec.Tools {
+		if passed[t] || strings.TrimSpace(tool.Name) == "" {
+			continue
+		}
+		if rej := f.CheckTool(tool); rej != nil {
+			rej.Path = fmt.Sprintf("/tools/%d", t)
 			return rej
 		}
-		return unresolved(rec)
 	}
 	return nil
 }
@@ -126,6 +211,14 @@ func (f *Filter) CheckTool(tool qaoa.Tool) *convert.Reject {
 		if _, ok := f.Allow[SignatureOf(tool)]; !ok {
 			return convert.Rejectf(convert.ToolNotInAllowlist, "", "%.80q with this description is not in the list", tool.Name)
 		}
+	}
+	if f.AllowNames != nil {
+		if _, ok := f.AllowNames[strings.TrimSpace(tool.Name)]; !ok {
+			return convert.Rejectf(convert.ToolNotInAllowlist, "", "%.80q is not in the list of names", tool.Name)
+		}
+	}
+	if f.KeepTemporal && f.SchemaFilter == Off {
+		return nil
 	}
 	schema := schemaOf(tool)
 	if !f.KeepTemporal {
@@ -206,7 +299,7 @@ func (f *Filter) language(rec qaoa.Record) *convert.Reject {
 		return rej
 	}
 	for i, t := range rec.Tools {
-		if rej := check(fmt.Sprintf("/tools/%d", i), t.Name, t.Description, string(t.Parameters)); rej != nil {
+		if rej := check(fmt.Sprintf("/tools/%d", i), t.Name, t.Description, string(t.Parameters), t.Category, t.Domain); rej != nil {
 			return rej
 		}
 	}
