@@ -109,7 +109,10 @@ func (d *Dist) Quantile(q float64) int {
 // it: so the same values always give the same bins, in whatever order they
 // were added. What is above falls into one more bin that is marked as a tail,
 // or, if it fits, into the bins that are left.
-func (d *Dist) Histogram(bins int) []plot.Bin {
+func (d *Dist) Histogram(bins int) []plot.Bin { return d.histogram(bins, 1) }
+
+// histogram is Histogram with bins of a width of at least least.
+func (d *Dist) histogram(bins, least int) []plot.Bin {
 	if d.N == 0 || bins < 1 {
 		return nil
 	}
@@ -117,7 +120,7 @@ func (d *Dist) Histogram(bins int) []plot.Bin {
 	if d.Max-d.Min < bins {
 		last = d.Max
 	}
-	width := max(int(plot.NiceStep(float64(last-d.Min+1), bins)), grain(last))
+	width := max(int(plot.NiceStep(float64(last-d.Min+1), bins)), grain(last), least)
 	// Starting at a multiple of the width may cost one bin more.
 	for last/width-d.Min/width+1 > bins {
 		width = int(plot.NiceStep(float64(width)+1, 1))

@@ -28,8 +28,8 @@ func (c *Census) WriteSVG(w io.Writer, title string) error {
 	}
 	f := plot.Figure{
 		Title: title,
-		Subtitle: fmt.Sprintf("%s records · %s turns · %s calls · %d sources", plot.Thousands(c.Records),
-			plot.Thousands(c.Turns), plot.Thousands(c.Calls), max(len(c.Sources), 1)),
+		Subtitle: fmt.Sprintf("%s · %s · %s · %s · serial:parallel %s (multi-hop turns)", some(c.Records, "record"),
+			some(c.Turns, "turn"), some(c.Calls, "call"), some(len(c.Sources), "source"), ratio(c.SerialTurns, c.ParallelTurns)),
 		Foot: "Tokens are estimated as bytes / 3.5 of queries, calls, observations and answers. Messages are queries, calls, observations and answers. The lighter bar holds all larger values.",
 	}
 	f.Panels = append(c.sizes(), c.names()...)
@@ -39,25 +39,33 @@ func (c *Census) WriteSVG(w io.Writer, title string) error {
 	return f.WriteSVG(w)
 }
 
+// some returns n with its unit.
+func some(n int, unit string) string {
+	if n != 1 {
+		unit += "s"
+	}
+	return plot.Thousands(n) + " " + unit
+}
+
 // sizes returns the histograms and the classes.
 func (c *Census) sizes() []plot.Panel {
-	histogram := func(title, unit string, d *Dist) plot.Panel {
+	histogram := func(title, unit string, d *Dist, width int) plot.Panel {
 		note := "no values"
 		if d.N > 0 {
-			note = fmt.Sprintf("mean %.1f · median %s · p99 %s · max %s", d.Mean(),
-				plot.Thousands(d.Quantile(.5)), plot.Thousands(d.Quantile(.99)), plot.Thousands(d.Max))
+			note = fmt.Sprintf("mean %.1f · median %s · max %s", d.Mean(), plot.Thousands(d.Quantile(.5)), plot.Thousands(d.Max))
 		}
-		return plot.Panel{Title: title, Note: note, Chart: plot.Histogram{Bins: d.Histogram(jsonBins), Y: unit}}
+		return plot.Panel{Title: title, Note: note, Chart: plot.Histogram{Bins: d.histogram(jsonBins, width), Y: unit}}
 	}
+	// Messages come in pairs: bins of one value would leave every other empty.
 	return []plot.Panel{
-		histogram("Calls per record", "records", &c.CallsPerRecord),
-		histogram("Tokens per record (estimate)", "records", &c.Tokens),
-		histogram("Characters per record", "records", &c.Characters),
+		histogram("Calls per record", "records", &c.CallsPerRecord, 1),
+		histogram("Tokens per record (estimate)", "records", &c.Tokens, 1),
+		histogram("Characters per record", "records", &c.Characters, 1),
 		c.classes(),
-		histogram("Messages per record", "records", &c.Messages),
-		histogram("Turns per record", "records", &c.TurnsPerRecord),
-		histogram("Calls per turn", "turns", &c.CallsPerTurn),
-		histogram("Tools on offer per record", "records", &c.ToolsPerRecord),
+		histogram("Messages per record", "records", &c.Messages, 2),
+		histogram("Turns per record", "records", &c.TurnsPerRecord, 1),
+		histogram("Calls per turn", "turns", &c.CallsPerTurn, 1),
+		histogram("Tools on offer per record", "records", &c.ToolsPerRecord, 1),
 	}
 }
 
@@ -80,7 +88,7 @@ func (c *Census) classes() plot.Panel {
 	share("parallel", c.ParallelTurns, c.MultiHop)
 	return plot.Panel{
 		Title: "Structure",
-		Note:  "% of records, turns, multi-hop turns · ser:par " + ratio(c.SerialTurns, c.ParallelTurns),
+		Note:  "share of records, turns, multi-hop turns",
 		Chart: b,
 	}
 }
@@ -148,8 +156,8 @@ func (c *Census) bySource() []plot.Panel {
 		return plot.Panel{Title: title, Note: note, Chart: plot.Bars{Categories: labels, Series: s, Stack: true}}
 	}
 	records := plot.Panel{
-		Heading: heading, Title: "Records", Note: "the order of all panels below and beside",
-		Chart: plot.Bars{Categories: labels, Series: []plot.Series{series("", func(s *Census) float64 { return float64(s.Records) })}},
+		Heading: heading, Title: "Records", Note: "the most first; the other panels keep the order",
+		Chart: plot.Bars{Categories: labels, Level: true, Series: []plot.Series{series("", func(s *Census) float64 { return float64(s.Records) })}},
 	}
 	return []plot.Panel{
 		records,

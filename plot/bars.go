@@ -16,6 +16,9 @@ type Bars struct {
 	// Groups are the indices of categories that start a group: a gap is left
 	// above them.
 	Groups []int
+	// Level leaves the room of a legend even if there is none, so that the rows
+	// stand level with those of a chart beside that has one.
+	Level bool
 	// Top is the value at the right end of the scale; 0 is the largest value.
 	// It means nothing to a stack.
 	Top float64
@@ -80,7 +83,7 @@ func (b Bars) legend() bool { return len(b.Series) > 1 }
 func (b Bars) height(float64) float64 {
 	bands := float64(b.bands())
 	h := rowsTop + float64(len(b.Categories))*(bands*barHeight+(bands-1)*seriesGap+barGap) + float64(len(b.Groups))*groupGap
-	if b.legend() {
+	if b.legend() || b.Level {
 		h += legendHeight
 	}
 	return h
@@ -118,6 +121,8 @@ func (b Bars) draw(c *canvas, out box) {
 	y := out.y + rowsTop
 	if b.legend() {
 		b.drawLegend(c, out.x, y, out.w)
+	}
+	if b.legend() || b.Level {
 		y += legendHeight
 	}
 	names := 0.0

@@ -126,8 +126,9 @@ func escape(s string) string {
 	return b.String()
 }
 
-// textWidth returns about how wide s is. Fonts differ, so nothing is placed
-// right of a text by it with less than a few pixels to spare.
+// textWidth returns about how wide s is, at most: the figures are those of
+// DejaVu Sans, which is wider than the other fonts that a system is likely to
+// have.
 func textWidth(s string, size float64) float64 {
 	em := 0.0
 	for _, r := range s {
@@ -136,13 +137,13 @@ func textWidth(s string, size float64) float64 {
 		case r >= 0x1100 && (unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || r >= 0xFE30 && r <= 0xFFE6 || r >= 0x1F000):
 			em++
 		case strings.ContainsRune("iljtfrI.,:;'|!()[] ·", r):
-			em += .33
+			em += .38
 		case strings.ContainsRune("mwMW%", r):
-			em += .87
+			em += .95
 		case unicode.IsUpper(r):
-			em += .68
+			em += .72
 		default:
-			em += .57
+			em += .63
 		}
 	}
 	return em * size

@@ -85,7 +85,7 @@ func (f Figure) WriteSVG(w io.Writer) error {
 	y := f.drawHead(&c, width)
 	y = f.drawPanels(&c, columns, y)
 	if f.Foot != "" {
-		y += labelSize + 4
+		y += rowGap + labelSize
 		c.text(margin, y, "note", "start", fit(f.Foot, labelSize, width-2*margin))
 	}
 	var doc bytes.Buffer

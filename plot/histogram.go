@@ -24,7 +24,7 @@ type Bin struct {
 const (
 	plotHeight = 118
 	axisHeight = 20
-	unitHeight = 14 // the line above the plot that says what is counted
+	unitHeight = 22 // the line above the plot that says what is counted
 	axisWidth  = 34 // for the labels left of the plot
 	tailGap    = 8
 )
@@ -75,7 +75,7 @@ func (h Histogram) draw(c *canvas, out box) {
 		return
 	}
 	if h.Y != "" {
-		c.text(out.x, out.y+9, "note", "start", fit(h.Y, labelSize, out.w))
+		c.text(out.x, out.y+12, "note", "start", fit(h.Y, labelSize, out.w))
 	}
 	step := max(NiceStep(float64(most), 4), 1) // counts are whole
 	top := step * math.Ceil(float64(most)/step)
