@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"assay/plot"
 )
@@ -27,16 +28,24 @@ func (c *Census) WriteSVG(w io.Writer, title string) error {
 		title = "Records by shape and size"
 	}
 	f := plot.Figure{
-		Title: title,
-		Subtitle: fmt.Sprintf("%s · %s · %s · %s · serial:parallel %s (multi-hop turns)", some(c.Records, "record"),
-			some(c.Turns, "turn"), some(c.Calls, "call"), some(len(c.Sources), "source"), ratio(c.SerialTurns, c.ParallelTurns)),
-		Foot: "Tokens are estimated as bytes / 3.5 of queries, calls, observations and answers. Messages are queries, calls, observations and answers. The lighter bar holds all larger values.",
+		Title:    title,
+		Subtitle: c.inShort(),
+		Foot:     "Tokens are estimated as bytes / 3.5 of queries, calls, observations and answers. Messages are queries, calls, observations and answers. The lighter bar holds all larger values.",
 	}
 	f.Panels = append(c.sizes(), c.names()...)
 	if len(c.Sources) > 1 {
 		f.Panels = append(f.Panels, c.bySource()...)
 	}
 	return f.WriteSVG(w)
+}
+
+// inShort returns the counts in one line.
+func (c *Census) inShort() string {
+	parts := []string{some(c.Records, "record"), some(c.Turns, "turn"), some(c.Calls, "call")}
+	if len(c.Sources) > 0 { // a source knows of no others
+		parts = append(parts, some(len(c.Sources), "source"))
+	}
+	return strings.Join(append(parts, "serial:parallel "+ratio(c.SerialTurns, c.ParallelTurns)+" (multi-hop turns)"), " · ")
 }
 
 // some returns n with its unit.
@@ -110,7 +119,7 @@ func (c *Census) names() []plot.Panel {
 			b.Series[0].Values = append(b.Series[0].Values, float64(n.N))
 			rest -= n.N
 		}
-		note := fmt.Sprintf("%s names; %s of %s tools on offer carry one", plot.Thousands(t.tally.Names()),
+		note := fmt.Sprintf("%s; %s of %s tools on offer carry one", some(t.tally.Names(), "name"),
 			plot.Thousands(t.tally.Named), plot.Thousands(t.tally.Named+t.tally.Unnamed))
 		if rest > 0 {
 			note += fmt.Sprintf("; %s with a name not shown", plot.Thousands(rest))

@@ -75,7 +75,7 @@ func (p *printer) tally(title string, t *Tally) {
 	if t.Named == 0 {
 		return
 	}
-	p.printf("%-42s %d of %d tools, %d names\n", title, t.Named, t.Named+t.Unnamed, t.Names())
+	p.printf("%-42s %d of %d tools, %s\n", title, t.Named, t.Named+t.Unnamed, some(t.Names(), "name"))
 	for _, n := range t.Top(topNames) {
 		p.printf("  %-40s %d\n", printable(n.Name), n.N)
 	}

@@ -140,8 +140,7 @@ func (h Histogram) drawLabels(c *canvas, left func(int) float64, slot, y float64
 		end = x - half - 5
 		c.text(x, y, "", "middle", s)
 	}
-	for i := 0; i < n; i++ {
-		b := h.Bins[i]
+	for i, b := range h.Bins {
 		// Bins start at round values: labels go on multiples of the stride.
 		width := b.To - b.From + 1
 		if b.Tail || (b.From/width)%stride != 0 {
@@ -155,6 +154,11 @@ func (h Histogram) drawLabels(c *canvas, left func(int) float64, slot, y float64
 		if x+textWidth(s, labelSize)/2 <= end {
 			c.text(x, y, "", "middle", s)
 		}
+	}
+	// Bins of more than one value have an edge at the end, too.
+	last := h.Bins[n-1]
+	if edge := last.To + 1; !single && !last.Tail && edge/(edge-last.From)%stride == 0 {
+		c.text(left(n-1)+slot, y, "", "middle", short(float64(edge)))
 	}
 }
 
