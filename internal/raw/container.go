@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -30,6 +31,8 @@ type container struct {
 	match func(head []byte) bool
 	// open decodes a compressed stream; nil if the kind is not supported.
 	open func(io.Reader) (io.ReadCloser, error)
+	// table is set for a kind whose elements are no text: Parquet.
+	table bool
 	// advice tells what to do with a kind that is not supported.
 	advice string
 }
@@ -47,7 +50,7 @@ func containers() []container {
 			name: "a Git LFS pointer", match: prefix("version https://git-lfs"),
 			advice: `this is not the data but a note where it lies; run "git lfs pull" in its repository, or download the file itself`,
 		},
-		{name: "Parquet", match: prefix("PAR1"), advice: convertIt},
+		{name: "Parquet", match: prefix("PAR1"), table: true},
 		{name: "Arrow", match: prefix("ARROW1"), advice: convertIt},
 		{name: "SQLite", match: prefix("SQLite format 3"), advice: convertIt},
 		{name: "bzip2", match: prefix("BZh"), advice: "decompress it first"},
@@ -96,13 +99,38 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 type counter struct {
 	r   io.Reader
 	n   int64
-	err error // other than io.EOF
+	sum *atomic.Int64 // counts what is read of all files; may be nil
+	err error         // other than io.EOF
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if c.sum != nil {
+		c.sum.Add(int64(n))
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}
+
+// A countedAt reads a file anywhere, and keeps its error apart from those of
+// the decoders above it.
+type countedAt struct {
+	r    io.ReaderAt
+	size int64
+	n    *atomic.Int64 // counts what is read; may be nil
+	err  error         // other than io.EOF
+}
+
+// ReadAt is that of io.ReaderAt.
+func (c *countedAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	if c.n != nil {
+		c.n.Add(int64(n))
+	}
+	if err != nil && !errors.Is(err, io.EOF) && off >= 0 {
 		c.err = err
 	}
 	return n, err

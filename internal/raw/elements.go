@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"assay/qaoa"
 )
@@ -49,6 +50,14 @@ type Options struct {
 	// MaxElement bounds the bytes of one element; 0 is DefaultMaxElement. A
 	// larger one is yielded as a *TooLargeError.
 	MaxElement int64
+	// Columns are the columns of a Parquet file that are read, all if empty.
+	// An entry is the name of a column of the first level; names joined with |
+	// are alternatives, of which at least one must be there and all that are
+	// there are read; an entry that ends in ? may be absent. Other containers
+	// hold whole elements and ignore it.
+	Columns []string
+	// Bytes, if not nil, counts the bytes that are read of the file.
+	Bytes *atomic.Int64
 }
 
 // Elements yields the elements of a file, in file order, as it reads r. The
@@ -74,14 +83,16 @@ func Read(ctx context.Context, r io.Reader, name string, opt Options) iter.Seq2[
 		if opt.MaxElement <= 0 {
 			opt.MaxElement = DefaultMaxElement
 		}
-		rd := &reader{name: name, opt: opt, yield: yield, file: &counter{r: r}}
+		rd := &reader{name: name, opt: opt, yield: yield, file: &counter{r: r, sum: opt.Bytes}}
 		rd.buf = make([]byte, blockSize)
 		rd.line = 1
 		defer rd.close()
-		if !rd.decode(ctx) {
-			return
+		switch kind, ok := rd.decode(ctx); {
+		case ok && kind.table:
+			rd.parquet(ctx, bytes.Clone(rd.buf[rd.pos:rd.end]))
+		case ok:
+			rd.elements(ctx)
 		}
-		rd.elements(ctx)
 	}
 }
 
@@ -104,19 +115,20 @@ func (rd *reader) close() {
 	}
 }
 
-// decode looks at the first bytes and removes compression.
-func (rd *reader) decode(ctx context.Context) bool {
+// decode looks at the first bytes and removes compression. It returns the kind
+// of what is inside, the zero one for text, and whether it can be read.
+func (rd *reader) decode(ctx context.Context) (kind container, ok bool) {
 	rd.r = rd.file
 	for {
 		head := rd.peek(ctx, func(p []byte) bool { return len(p) >= headSize })
 		kind, ok := containerOf(head)
 		switch {
-		case !ok:
-			return true
+		case !ok, kind.table:
+			return kind, true
 		case kind.open == nil:
-			return rd.fail(rd.pos0(), "the file is "+kind.name+", which cannot be read: "+kind.advice, nil)
+			return kind, rd.fail(rd.pos0(), "the file is "+kind.name+", which cannot be read: "+kind.advice, nil)
 		case len(rd.layers) == maxLayers:
-			return rd.fail(rd.pos0(), fmt.Sprintf("the file is compressed more than %d times", maxLayers), nil)
+			return kind, rd.fail(rd.pos0(), fmt.Sprintf("the file is compressed more than %d times", maxLayers), nil)
 		}
 		// What was peeked is read again by the decoder.
 		src := io.Reader(bytes.NewReader(bytes.Clone(head)))
@@ -124,14 +136,14 @@ func (rd *reader) decode(ctx context.Context) bool {
 		case rd.err == nil:
 			src = io.MultiReader(src, rd.r)
 		case !errors.Is(rd.err, io.EOF):
-			return rd.finish(rd.pos0(), "")
+			return kind, rd.finish(rd.pos0(), "")
 		}
 		dec, err := kind.open(src)
 		if err != nil {
 			if rd.file.err != nil {
-				return rd.finish(rd.pos0(), "")
+				return kind, rd.finish(rd.pos0(), "")
 			}
-			return rd.fail(rd.pos0(), "the "+kind.name+" stream is cut off or corrupt; fetch the file again", err)
+			return kind, rd.fail(rd.pos0(), "the "+kind.name+" stream is cut off or corrupt; fetch the file again", err)
 		}
 		rd.layers = append(rd.layers, dec)
 		rd.input = input{r: dec, buf: rd.buf, line: 1}

@@ -98,7 +98,7 @@ func TestLayouts(t *testing.T) {
 		{"a single object that is cut off", "{\"a\":\n{\"b\":2", Auto, nil, "after 0 elements: the file ends inside this element"},
 		{"a map that is cut off", `{"a":{},"b"`, ObjectMap, []string{"0:1@5 a={}"}, "the file ends inside this member"},
 		{"a pointer of Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n", Auto, nil, `a Git LFS pointer, which cannot be read: this is not the data but a note where it lies; run "git lfs pull"`},
-		{"Parquet", "PAR1\x15\x04", Auto, nil, "the file is Parquet, which cannot be read: convert it to JSON lines"},
+		{"Parquet", "PAR1\x15\x04", Auto, nil, "the Parquet file cannot be opened: it is cut off after 6 bytes"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", Auto, nil, "UTF-16"},
 		{"a web page", "\n<!DOCTYPE html>", Auto, nil, "web page"},
 		{"CSV", "a,b\n1,2\n", Auto, nil, `(CSV is not supported): it begins with "a,b\n1,2\n"`},

@@ -14,7 +14,8 @@ type ContainerError struct {
 	// Pos is the place of the element that the break is in or before; its
 	// Index is the number of elements before it.
 	Pos qaoa.Pos
-	// Offset is the byte of the decompressed text where the break is.
+	// Offset is the byte of the decompressed text where the break is; -1 in a
+	// Parquet file, whose columns lie apart.
 	Offset int64
 	// Compressed is how many bytes of the compressed file had been read when
 	// the break was found, which is at most a block more than were needed;
@@ -26,9 +27,12 @@ type ContainerError struct {
 	Err error
 }
 
-// Error returns file, byte offset, number of good elements and fault.
+// Error returns file, byte offset if known, number of good elements and fault.
 func (e *ContainerError) Error() string {
-	s := fmt.Sprintf("%s: byte %d", e.Pos.File, e.Offset)
+	s := e.Pos.File
+	if e.Offset >= 0 {
+		s += fmt.Sprintf(": byte %d", e.Offset)
+	}
 	if e.Compressed >= 0 {
 		s += fmt.Sprintf(" of the text, about byte %d of the compressed file", e.Compressed)
 	}
