@@ -102,6 +102,8 @@ type Options struct {
 	Profile  Profile // "" is Paper
 	Language string  // "" (as the profile says), "l1", "l2", "cjk", "off"
 	Tools    string  // a tool list outside of the input root, or ""
+	// Map says which column of a CSV file has which role, as role → header.
+	Map map[string]string
 }
 
 // A Func returns what one element makes: records, rejects, or both, but never

@@ -1,0 +1,169 @@
+package apigen
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"assay/convert"
+	"assay/qaoa"
+)
+
+// Source is the source "apigen".
+var Source = convert.Source{
+	Name:    "apigen",
+	Kind:    convert.Train,
+	Home:    "https://huggingface.co/datasets/Salesforce/xlam-function-calling-60k",
+	Licence: "CC-BY-4.0",
+	Gated:   true,
+	About:   "APIGen (xLAM-60k): synthetic single-turn calls, one or several in parallel",
+	Files: []convert.File{
+		{Glob: "xlam_function_calling_60k.json", Role: convert.Records, Note: "the 60,000 records, one JSON array"},
+		{Glob: "*xlam*.json", Role: convert.Records, Note: "copies under other names"},
+		{Glob: "*xlam*.jsonl", Role: convert.Records, Note: "the same as JSON lines"},
+		{Glob: "train-*.parquet", Role: convert.Records, Note: "mirrors and conversions, the same columns"},
+		{Glob: "train/*.parquet", Role: convert.Records, Note: "automatic conversions, the same columns"},
+	},
+	Open: open,
+}
+
+type converter struct {
+	strict  bool
+	foreign func(text string) bool
+	cache   convert.ToolCache
+}
+
+func open(_ context.Context, in convert.Input) (convert.Func, error) {
+	c := &converter{strict: in.Options.Profile == convert.Strict}
+	c.cache.Normalize = convert.NormalizeUnmarked
+	if in.Options.Language != "" {
+		var err error
+		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
+			return nil, err
+		}
+	}
+	return c.convert, nil
+}
+
+// A row is the columns of an element that are used, as raw JSON.
+type row struct{ id, query, answers, tools, origin string }
+
+// convert is the Func of this source.
+func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
+	var r row
+	ok := qaoa.EachMember(string(el.Data), func(name, value string) bool {
+		switch name {
+		case "id":
+			r.id = value
+		case "query":
+			r.query = value
+		case "answers":
+			r.answers = value
+		case "tools":
+			r.tools = value
+		case "origin":
+			r.origin = value
+		}
+		return true
+	})
+	if !ok {
+		return nil, []*convert.Reject{convert.Rejectf(convert.ParseError, "", "want an object with query, answers and tools, have %.60q", el.Data)}
+	}
+	rec, rej := c.record(r)
+	if rej != nil {
+		rej.ID = rec.ID
+		return nil, []*convert.Reject{rej}
+	}
+	return []qaoa.Record{rec}, nil
+}
+
+// record converts one element.
+func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
+	if r.id != "" && r.id != "null" {
+		rec.ID = convert.RawText(r.id)
+	}
+	query := convert.RawText(r.query)
+	if !strings.HasPrefix(r.query, `"`) || strings.TrimSpace(query) == "" {
+		return rec, convert.Rejectf(convert.NoQuery, "/query", "want a string with something in it, have %.60s", cmp.Or(r.query, "none"))
+	}
+	var notes convert.Notes
+	step := qaoa.Step{}
+	if step.Calls, rej = calls(r.answers, &notes); rej != nil {
+		return rec, rej
+	}
+	if r.tools != "" && r.tools != "null" {
+		if rec.Tools, rej = c.cache.Tools(convert.RawText(r.tools), "/tools", &notes); rej != nil {
+			return rec, rej
+		}
+	}
+	rec.Turns = []qaoa.Turn{{Query: query, Steps: []qaoa.Step{step}}}
+	var extra []qaoa.Member
+	if origin := convert.RawText(r.origin); origin != "" && origin != "null" {
+		extra = []qaoa.Member{{Name: "origin", Value: qaoa.StringValue(origin)}}
+	}
+	rec.Meta = notes.Meta(extra...)
+	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
+		return rec, rej
+	}
+	if c.strict {
+		return rec, convert.CheckStrict(rec)
+	}
+	return rec, nil
+}
+
+// calls returns the calls of the column answers, at least one.
+func calls(raw string, notes *convert.Notes) ([]qaoa.Call, *convert.Reject) {
+	const path = "/answers"
+	if raw == "" || raw == "null" {
+		return nil, convert.Rejectf(convert.NoCall, path, "want a list of calls, have none")
+	}
+	text := convert.RawText(raw)
+	if out, ok := plainCalls(text); ok {
+		return out, nil
+	}
+	v, rung := convert.Decode(text)
+	switch {
+	case v.Kind == qaoa.Object:
+		v = qaoa.ArrayValue(v)
+	case v.Kind != qaoa.Array:
+		return nil, convert.Rejectf(convert.BadCallJSON, path, "want a list of calls, have %.80q", text)
+	case len(v.Items) == 0:
+		return nil, convert.Rejectf(convert.NoCall, path, "want at least one call, have an empty list")
+	}
+	notes.Rung(rung)
+	out := make([]qaoa.Call, len(v.Items))
+	for i, item := range v.Items {
+		var rej *convert.Reject
+		if out[i], rej = notes.Call(item, fmt.Sprintf("%s/%d", path, i)); rej != nil {
+			return nil, rej
+		}
+	}
+	return out, nil
+}
+
+// plainCalls reads calls in the form that nearly all have, without a tree: an
+// array of objects of name and arguments, where arguments are an object.
+func plainCalls(text string) ([]qaoa.Call, bool) {
+	var out []qaoa.Call
+	sound := true
+	array := qaoa.EachItem(text, func(item string) bool {
+		var call qaoa.Call
+		sound = qaoa.EachMember(item, func(name, value string) bool {
+			switch name {
+			case "name":
+				call.Name, sound = qaoa.Unquote(value)
+			case "arguments":
+				var err error
+				call.Arguments, err = qaoa.Compact(value)
+				sound = err == nil && call.Arguments.Kind() == qaoa.Object
+			default:
+				sound = false
+			}
+			return sound
+		}) && sound && strings.TrimSpace(call.Name) != "" && call.Arguments != ""
+		out = append(out, call)
+		return sound
+	})
+	return out, array && sound && len(out) > 0
+}
