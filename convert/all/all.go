@@ -16,7 +16,7 @@ import (
 )
 
 // Sources returns every source, in the order of listings: test sources as in
-// the paper's Table 5. The slice belongs to the caller.
+// the paper's Table 5, then training sources. The slice belongs to the caller.
 func Sources() []convert.Source {
 	return []convert.Source{
 		bfcl.Source,
@@ -26,6 +26,7 @@ func Sources() []convert.Source {
 		complexfuncbench.Source,
 		apibank.Source,
 		toolalpaca.Source,
+		sealtools.TrainSource,
 	}
 }
 

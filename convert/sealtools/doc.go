@@ -1,4 +1,5 @@
-// Package sealtools converts the test side of Seal-Tools.
+// Package sealtools converts Seal-Tools: its test splits, and its training split
+// as another source.
 //
 // A file holds a split as JSON lines. An element is
 //
@@ -12,7 +13,13 @@
 //	 "parameters":{"no":{"type":"str","description":"Number."}},"required":["no"],"responses":{"owner":{"type":"str"}}}
 //
 // The older form in dataset_in_old_format is an array, [call, query] or
-// [[call, call], query], and is converted when its file is named.
+// [[call, call], query], and is converted when its file is named. So is the form
+// of dataset_for_finetune, a JSON array whose elements bring their five tools,
+// all of which are on offer, and need no tool.jsonl. Tools and calls are Python:
+//
+//	{"id":"dev-easy-3","conversations":[
+//	  {"from":"human","value":"…\napi_list = [{'api_name': 'getLot', …}, …]\ntask_instruction = \"Find lot 7.\"\nOutput:\n"},
+//	  {"from":"gpt","value":"[{'api': 'getLot', 'parameters': {'no': '7'}}]"}]}
 //
 // The placeholders in responses stand for what a call returns, and are its
 // observation: one as it is, several as a JSON array. A later call that uses a
@@ -21,6 +28,8 @@
 // nothing of their step are parallel. A placeholder that no earlier call
 // returns stays in the arguments, is listed in Meta as unresolved, and is
 // rejected by the profile Strict (unresolved_placeholder).
+//
+// Arguments keep their placeholders as they are. There are no answers.
 //
 // Difficulty is part of the id, and in Meta. The field of a tool is Domain and
 // Category. The schema of its responses has no place in a record.

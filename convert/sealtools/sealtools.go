@@ -24,7 +24,10 @@ var Source = convert.Source{
 	Files: []convert.File{
 		{Glob: "tool.jsonl", Role: convert.Side, Note: "tools"},
 		{Glob: "field.jsonl", Role: convert.Side, Note: "fields of tools, not read"},
-		{Glob: "dataset_in_old_format/*.jsonl", Role: convert.Extra, Note: "the same records without ids and responses"},
+		{Glob: "dataset_in_old_format/test_*.jsonl", Role: convert.Extra, Note: "the same records without ids and responses"},
+		{Glob: "dataset_for_finetune/test_*.json", Role: convert.Extra, Note: "the same records as prompts, with five tools each"},
+		{Glob: "train.jsonl", Role: convert.Trap, Note: "the training split, for seal-tools-train"},
+		{Glob: "dev.jsonl", Role: convert.Trap, Note: "the development split, for seal-tools-train"},
 		{Glob: "test_in_domain.jsonl", Role: convert.Records, Note: "test split, fields of the training split"},
 		{Glob: "test_out_domain.jsonl", Role: convert.Records, Note: "test split, other fields"},
 	},
@@ -50,15 +53,21 @@ func open(ctx context.Context, in convert.Input) (convert.Func, error) {
 			continue
 		}
 		fsys, name, err := table(in, dir)
-		if err != nil {
-			return nil, err
+		switch {
+		case err == nil:
+			c.tools[dir], err = readTools(ctx, fsys, name)
+		case errors.Is(err, errNoTable) && promptFile(file):
+			err = nil // prompts bring their tools; another element is rejected
 		}
-		if c.tools[dir], err = readTools(ctx, fsys, name); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
 	return c.convert, nil
 }
+
+// errNoTable says that no tool list was found.
+var errNoTable = errors.New("want tool.jsonl in this folder or the one above it; fetch it, or name a tool list by the option tools")
 
 // table returns where the tools of the records in dir stand: in the file that
 // the options name, else in tool.jsonl of dir or the folder above it.
@@ -85,7 +94,7 @@ func table(in convert.Input, dir string) (fs.FS, string, error) {
 			}
 		}
 	}
-	return nil, "", fmt.Errorf("%s: want tool.jsonl in this folder or the one above it; fetch it, or name a tool list by the option tools", dir)
+	return nil, "", fmt.Errorf("%s: %w", dir, errNoTable)
 }
 
 // readTools returns the tools of a table by their names.
@@ -99,22 +108,28 @@ func readTools(ctx context.Context, fsys fs.FS, name string) (map[string]qaoa.To
 		if rej != nil {
 			return nil, fmt.Errorf("%s: %s", el.Pos, rej.Detail)
 		}
-		t, err := convert.NormalizeTool(v)
+		t, err := readTool(v)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", el.Pos, err)
 		}
 		if _, ok := out[t.Name]; ok {
 			return nil, fmt.Errorf("%s: %.60q was there before; want each tool once", el.Pos, t.Name)
 		}
-		if field, _ := v.Get("field"); field.Text != "" {
-			t.Domain, t.Category, _ = strings.Cut(field.Text, "/")
-		}
 		out[t.Name] = t
 	}
 	return out, nil
 }
 
-// convert is the Func of this source.
+// readTool returns the tool v with its field as domain and category.
+func readTool(v qaoa.Value) (qaoa.Tool, error) {
+	t, err := convert.NormalizeTool(v)
+	if field, _ := v.Get("field"); err == nil && field.Text != "" {
+		t.Domain, t.Category, _ = strings.Cut(field.Text, "/")
+	}
+	return t, err
+}
+
+// convert is the Func of both sources.
 func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
 	rec, rej := c.record(el)
 	if rej != nil {
@@ -126,51 +141,44 @@ func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Rejec
 
 // record converts one element.
 func (c *converter) record(el convert.Element) (qaoa.Record, *convert.Reject) {
-	var rec qaoa.Record
-	v, err := qaoa.ParseValue(el.Data)
-	if err != nil {
-		return rec, convert.Rejectf(convert.ParseError, "", "%v", err)
+	in, rej := readInstance(el)
+	rec := qaoa.Record{ID: in.id}
+	if rej != nil {
+		return rec, rej
 	}
-	callingPath, queryPath := "/calling", "/query"
-	if n := len(v.Items); v.Kind == qaoa.Array && n > 0 { // the old form
-		calling := qaoa.ArrayValue(v.Items[:n-1]...)
-		callingPath, queryPath = "", fmt.Sprintf("/%d", n-1)
-		if n == 2 && v.Items[0].Kind == qaoa.Array {
-			calling, callingPath = v.Items[0], "/0"
-		}
-		v = qaoa.ObjectValue(qaoa.Member{Name: "calling", Value: calling}, qaoa.Member{Name: "query", Value: v.Items[n-1]})
+	if in.query.Kind != qaoa.String || strings.TrimSpace(in.query.Text) == "" {
+		return rec, convert.Rejectf(convert.NoQuery, in.queryPath, "want a string with something in it, have %.60s", in.query.JSON())
 	}
-	if v.Kind != qaoa.Object {
-		return rec, convert.Rejectf(convert.ParseError, "", "want an object, or an array that ends in the query, have %s", v.Kind)
+	if c.foreign(in.query.Text) {
+		return rec, convert.Rejectf(convert.NonEnglish, in.queryPath, "the query breaks the language rule: %.60q", in.query.Text)
 	}
-	if id, _ := v.Get("id"); id.Kind == qaoa.String {
-		rec.ID = id.Text
+	if in.calling.Kind != qaoa.Array || len(in.calling.Items) == 0 {
+		return rec, convert.Rejectf(convert.NoCall, in.callingPath, "want a list with something in it, have %.60s", in.calling.JSON())
 	}
-	query, _ := v.Get("query")
-	if query.Kind != qaoa.String || strings.TrimSpace(query.Text) == "" {
-		return rec, convert.Rejectf(convert.NoQuery, queryPath, "want a string with something in it, have %.60s", query.JSON())
+	table := c.tools[path.Dir(el.Pos.File)]
+	if !in.prompt && table == nil {
+		return rec, convert.Rejectf(convert.EmptyTools, "", "%v", errNoTable)
 	}
-	if c.foreign(query.Text) {
-		return rec, convert.Rejectf(convert.NonEnglish, queryPath, "the query breaks the language rule: %.60q", query.Text)
-	}
-	calling, _ := v.Get("calling")
-	if calling.Kind != qaoa.Array || len(calling.Items) == 0 {
-		return rec, convert.Rejectf(convert.NoCall, callingPath, "want a list with something in it, have %.60s", calling.JSON())
-	}
-	b := builder{tools: c.tools[path.Dir(el.Pos.File)]}
-	for i, item := range calling.Items {
-		if rej := b.add(item, fmt.Sprintf("%s/%d", callingPath, i)); rej != nil {
+	b := builder{tools: table}
+	for i, item := range in.calling.Items {
+		if rej := b.add(item, fmt.Sprintf("%s/%d", in.callingPath, i)); rej != nil {
+			if in.prompt { // the calls are a text, which no pointer reaches into
+				rej.Path, rej.Detail = in.callingPath, fmt.Sprintf("call %d: %s", i, rej.Detail)
+			}
 			return rec, rej
 		}
 	}
 	rec.Tools = b.offered
-	rec.Turns = []qaoa.Turn{{Query: query.Text, Steps: b.finish()}}
+	if in.prompt {
+		rec.Tools = in.tools
+	}
+	rec.Turns = []qaoa.Turn{{Query: in.query.Text, Steps: b.finish()}}
 	rec.Meta = b.meta(rec.ID)
 	if !c.strict {
 		return rec, nil
 	}
 	if len(b.unresolved) > 0 {
-		return rec, convert.Rejectf(convert.UnresolvedPlace, callingPath, "no earlier call returns %s", b.unresolved[0].Text)
+		return rec, convert.Rejectf(convert.UnresolvedPlace, in.callingPath, "no earlier call returns %s", b.unresolved[0].Text)
 	}
 	return rec, convert.CheckStrict(rec)
 }

@@ -29,6 +29,11 @@ func (b *builder) add(item qaoa.Value, path string) *convert.Reject {
 		return rej
 	}
 	params, ok := item.Get("parameters")
+	if params.Kind == qaoa.String {
+		if inner, err := qaoa.ParseValue(params.Text); err == nil && inner.Kind == qaoa.Object {
+			params = inner
+		}
+	}
 	switch {
 	case !ok || params.Kind == qaoa.Null:
 		params = qaoa.ObjectValue()
