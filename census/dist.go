@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 
 	"assay/plot"
@@ -149,6 +150,62 @@ func (d *Dist) histogram(bins, least int) []plot.Bin {
 	return out
 }
 
+// steps are the values at which bins of a logarithmic histogram start, in
+// tenths of a power of ten.
+var steps = []int{10, 15, 20, 30, 50, 70}
+
+// LogHistogram returns the distribution in bins that grow as on a logarithmic
+// scale, for values that spread over several powers of ten; nil if there is no
+// value. Bins start at 0, 1, 2, 3, 5, 7, and then at 1, 1.5, 2, 3, 5 and 7 times
+// each power of ten, from the bin of the minimum to that of the maximum: at
+// most 6 for a power of ten. The counts add up to N, and there is no tail.
+func (d *Dist) LogHistogram() []plot.Bin {
+	if d.N == 0 {
+		return nil
+	}
+	var out []plot.Bin
+	from := 0
+	for next := range edges() {
+		if d.Min < next {
+			out = append(out, plot.Bin{From: from, To: next - 1})
+		}
+		if d.Max < next {
+			break
+		}
+		from = next
+	}
+	if len(out) == 0 || out[len(out)-1].To < d.Max { // beyond the last edge
+		out = append(out, plot.Bin{From: from, To: math.MaxInt})
+	}
+	at := 0
+	for x, n := range d.counted() {
+		// Values are cut to three digits and edges have two: none is cut out of
+		// its bin.
+		for x > out[at].To {
+			at++
+		}
+		out[at].Count += n
+	}
+	return out
+}
+
+// edges yields the values above 0 at which bins start, as far as an int
+// reaches.
+func edges() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for power := 1; ; power *= 10 {
+			for _, s := range steps {
+				if power == 1 && s%10 != 0 {
+					continue // 1.5 is no whole number
+				}
+				if power > math.MaxInt/s || !yield(power*s/10) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // String returns the distribution for a person to read.
 func (d *Dist) String() string {
 	if d.N == 0 {
@@ -161,7 +218,8 @@ func (d *Dist) String() string {
 // jsonBins is how many bins a histogram has in the JSON form, and in a figure.
 const jsonBins = 20
 
-func (d *Dist) value() qaoa.Value {
+// value returns the JSON form, with bins that grow if log is set.
+func (d *Dist) value(log bool) qaoa.Value {
 	if d.N == 0 {
 		return qaoa.NullValue()
 	}
@@ -178,7 +236,11 @@ func (d *Dist) value() qaoa.Value {
 		v.Members = append(v.Members, member("counts", counts))
 	}
 	bins := qaoa.ArrayValue()
-	for _, b := range d.Histogram(jsonBins) {
+	h := d.Histogram(jsonBins)
+	if log {
+		h = d.LogHistogram()
+	}
+	for _, b := range h {
 		bins.Items = append(bins.Items, qaoa.ObjectValue(member("from", number(b.From)), member("to", number(b.To)), member("n", number(b.Count))))
 	}
 	v.Members = append(v.Members, member("histogram", bins))

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +74,45 @@ func TestHistogramProperties(t *testing.T) {
 			t.Fatalf("the tail %+v of %d values holds over 1 %% or does not end at %d", last, len(xs), d.Max)
 		}
 	})
+}
+
+// The bins of a logarithmic histogram follow each other, start at the values
+// they should, and each holds exactly the values that belong to it.
+func TestLogHistogramProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		xs := rapid.OneOf(values(), rapid.SliceOfN(rapid.IntRange(0, math.MaxInt/1000), 1, 50)).Draw(t, "values")
+		var d census.Dist
+		for _, x := range xs {
+			d.Add(x)
+		}
+		bins := d.LogHistogram()
+		for i, b := range bins {
+			lead := strings.TrimRight(strconv.Itoa(b.From), "0")
+			if !slices.Contains([]string{"", "1", "15", "2", "3", "5", "7"}, lead) || i > 0 && b.From != bins[i-1].To+1 || b.Tail {
+				t.Fatalf("bin %d of %v is out of line", i, bins)
+			}
+			n := 0
+			for _, x := range xs {
+				if x >= b.From && x <= b.To {
+					n++
+				}
+			}
+			if n != b.Count {
+				t.Fatalf("bin %v holds %d of %v", b, n, xs)
+			}
+		}
+		if first, last := bins[0], bins[len(bins)-1]; first.Count == 0 || last.Count == 0 {
+			t.Fatalf("the bins go beyond the values: %v", bins)
+		}
+	})
+	var d census.Dist
+	if bins := d.LogHistogram(); bins != nil {
+		t.Errorf("no value has the bins %v", bins)
+	}
+	d.Add(math.MaxInt)
+	if bins := d.LogHistogram(); len(bins) != 1 || bins[0].Count != 1 {
+		t.Errorf("the largest int has the bins %v", bins)
+	}
 }
 
 func TestHistogram(t *testing.T) {
@@ -171,8 +212,8 @@ func TestWriteSVG(t *testing.T) {
 	for _, want := range []string{
 		"<title>Three sources</title>",
 		"5 records · 8 turns · 11 calls · 3 sources · serial:parallel 1:3.00 (multi-hop turns).",
-		"Calls per record (mean 2.2 · median 2 · max 5): histogram from 1 to 5, the most (2 of 5 records) at 1.",
-		"Messages per record (mean 7.6 · median 6 · max 16): histogram from 4 to 17, the most (2 of 5 records) at 4–5.",
+		"Calls per record (mean 2.20 · median 2 · max 5): histogram from 1 to 5, the most (2 of 5 records) at 1.",
+		"Messages per record (mean 7.60 · median 6 · max 16): histogram from 4 to 16, the most (2 of 5 records) at 4.",
 		"single-turn 60.0 %; multi-turn 40.0 %; no call 12.5 %; single-hop 37.5 %; multi-hop 50.0 %; serial 25.0 %; parallel 75.0 %.",
 		"Domains of tools (1 name; 7 of 7 tools on offer carry one): Travel 7.",
 		"Categories of tools (1 name; 5 of 7 tools on offer carry one): Search 5.",
@@ -396,4 +437,27 @@ func BenchmarkDistAdd(b *testing.B) {
 		x = (x*7 + 3) % 40_000
 		d.Add(x)
 	}
+}
+
+// Whatever record is counted, the forms are valid.
+func FuzzAdd(f *testing.F) {
+	for _, r := range corpus() {
+		f.Add(qaoa.AppendRecord(nil, r))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rec, err := qaoa.DecodeRecord(data)
+		if err != nil {
+			return
+		}
+		c := count([]qaoa.Record{rec, rec})
+		if c.Records != 2 || c.CallsPerRecord.N != 2 || c.Turns != c.NoCall+c.SingleHop+c.MultiHop || c.MultiHop != c.SerialTurns+c.ParallelTurns {
+			t.Errorf("the counts do not add up: %+v", c)
+		}
+		if err := xml.Unmarshal([]byte(draw(t, c, rec.ID)), new(struct{})); err != nil {
+			t.Errorf("the figure is not XML: %v", err)
+		}
+		if out, err := json.Marshal(c); err != nil || !json.Valid(out) {
+			t.Errorf("not valid JSON (%v): %s", err, out)
+		}
+	})
 }

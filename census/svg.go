@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,24 +59,57 @@ func some(n int, unit string) string {
 
 // sizes returns the histograms and the classes.
 func (c *Census) sizes() []plot.Panel {
-	histogram := func(title, unit string, d *Dist, width int) plot.Panel {
+	histogram := func(title, unit string, d *Dist, h plot.Histogram) plot.Panel {
 		note := "no values"
 		if d.N > 0 {
-			note = fmt.Sprintf("mean %.1f · median %s · max %s", d.Mean(), plot.Thousands(d.Quantile(.5)), plot.Thousands(d.Max))
+			note = fmt.Sprintf("mean %s · median %s · max %s", mean(d), plot.Thousands(d.Quantile(.5)), plot.Thousands(d.Max))
+			if h.Log {
+				note += " · log scale"
+			}
 		}
-		return plot.Panel{Title: title, Note: note, Chart: plot.Histogram{Bins: d.histogram(jsonBins, width), Y: unit}}
+		h.Y = unit
+		return plot.Panel{Title: title, Note: note, Chart: h}
 	}
-	// Messages come in pairs: bins of one value would leave every other empty.
+	linear := func(title, unit string, d *Dist) plot.Panel {
+		return histogram(title, unit, d, plot.Histogram{Bins: d.Histogram(jsonBins)})
+	}
+	log := func(title, unit string, d *Dist) plot.Panel {
+		return histogram(title, unit, d, plot.Histogram{Bins: d.LogHistogram(), Log: true})
+	}
 	return []plot.Panel{
-		histogram("Calls per record", "records", &c.CallsPerRecord, 1),
-		histogram("Tokens per record (estimate)", "records", &c.Tokens, 1),
-		histogram("Characters per record", "records", &c.Characters, 1),
+		linear("Calls per record", "records", &c.CallsPerRecord),
+		log("Tokens per record (estimate)", "records", &c.Tokens),
+		log("Characters per record", "records", &c.Characters),
 		c.classes(),
-		histogram("Messages per record", "records", &c.Messages, 2),
-		histogram("Turns per record", "records", &c.TurnsPerRecord, 1),
-		histogram("Calls per turn", "turns", &c.CallsPerTurn, 1),
-		histogram("Tools on offer per record", "records", &c.ToolsPerRecord, 1),
+		histogram("Messages per record", "records", &c.Messages, plot.Histogram{Bins: pairs(&c.Messages)}),
+		linear("Turns per record", "records", &c.TurnsPerRecord),
+		linear("Calls per turn", "turns", &c.CallsPerTurn),
+		linear("Tools on offer per record", "records", &c.ToolsPerRecord),
 	}
+}
+
+// pairs returns the histogram of a number that is always even, without the
+// bins that would always be empty.
+func pairs(d *Dist) []plot.Bin {
+	bins := d.histogram(jsonBins, 2)
+	for i, b := range bins {
+		if b.To == b.From+1 && !b.Tail {
+			bins[i].To = b.From
+		}
+	}
+	return bins
+}
+
+// mean returns the mean of d in three digits or more.
+func mean(d *Dist) string {
+	m := d.Mean()
+	switch {
+	case m >= 100:
+		return plot.Thousands(int(math.Round(m)))
+	case m >= 10:
+		return fmt.Sprintf("%.1f", m)
+	}
+	return fmt.Sprintf("%.2f", m)
 }
 
 // classes returns the shares of turn classes, hop classes and strategies, each
@@ -154,12 +188,12 @@ func (c *Census) bySource() []plot.Panel {
 		}
 		return s
 	}
-	bars := func(title, note string, of func(*Census) float64, format string) plot.Panel {
-		s := series("", of)
-		for _, v := range s.Values {
-			s.Labels = append(s.Labels, fmt.Sprintf(format, v))
+	means := func(title string, of func(*Census) *Dist) plot.Panel {
+		s := series("", func(s *Census) float64 { return of(s).Mean() })
+		for _, name := range names {
+			s.Labels = append(s.Labels, mean(of(c.Sources[name])))
 		}
-		return plot.Panel{Title: title, Note: note, Chart: plot.Bars{Categories: labels, Series: []plot.Series{s}}}
+		return plot.Panel{Title: title, Note: "mean", Chart: plot.Bars{Categories: labels, Series: []plot.Series{s}}}
 	}
 	shares := func(title, note string, s ...plot.Series) plot.Panel {
 		return plot.Panel{Title: title, Note: note, Chart: plot.Bars{Categories: labels, Series: s, Stack: true}}
@@ -180,9 +214,9 @@ func (c *Census) bySource() []plot.Panel {
 		shares("Strategies", "share of multi-hop turns",
 			series("serial", func(s *Census) float64 { return float64(s.SerialTurns) }),
 			series("parallel", func(s *Census) float64 { return float64(s.ParallelTurns) })),
-		bars("Calls per record", "mean", func(s *Census) float64 { return s.CallsPerRecord.Mean() }, "%.2f"),
-		bars("Messages per record", "mean", func(s *Census) float64 { return s.Messages.Mean() }, "%.1f"),
-		bars("Tools on offer per record", "mean", func(s *Census) float64 { return s.ToolsPerRecord.Mean() }, "%.1f"),
-		bars("Tokens per record (estimate)", "mean", func(s *Census) float64 { return s.Tokens.Mean() }, "%.0f"),
+		means("Calls per record", func(s *Census) *Dist { return &s.CallsPerRecord }),
+		means("Messages per record", func(s *Census) *Dist { return &s.Messages }),
+		means("Tools on offer per record", func(s *Census) *Dist { return &s.ToolsPerRecord }),
+		means("Tokens per record (estimate)", func(s *Census) *Dist { return &s.Tokens }),
 	}
 }

@@ -18,6 +18,7 @@ type row struct {
 	key, label string
 	count      int
 	dist       *Dist
+	log        bool // the histogram of dist is logarithmic
 }
 
 func (c *Census) rows() []row {
@@ -39,8 +40,8 @@ func (c *Census) rows() []row {
 		{key: "turns_per_record", label: "turns per record", dist: &c.TurnsPerRecord},
 		{key: "tools_per_record", label: "tools per record", dist: &c.ToolsPerRecord},
 		{key: "messages_per_record", label: "messages per record", dist: &c.Messages},
-		{key: "characters", label: "characters per record", dist: &c.Characters},
-		{key: "tokens_estimate", label: "tokens per record (estimate: bytes/3.5)", dist: &c.Tokens},
+		{key: "characters", label: "characters per record", dist: &c.Characters, log: true},
+		{key: "tokens_estimate", label: "tokens per record (estimate: bytes/3.5)", dist: &c.Tokens, log: true},
 	}
 }
 
@@ -150,7 +151,7 @@ func (c *Census) value() qaoa.Value {
 		if r.dist == nil {
 			add(r.key, number(r.count))
 		} else {
-			add(r.key, r.dist.value())
+			add(r.key, r.dist.value(r.log))
 		}
 	}
 	if c.SerialTurns > 0 {

@@ -3,13 +3,17 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Histogram shows how often the values of a whole number occur. All bins are
-// drawn equally wide.
+// drawn equally wide, whatever they hold.
 type Histogram struct {
 	Bins []Bin
 	Y    string // what is counted: "records"
+	// Log says that the bins grow as on a logarithmic scale. Then powers of ten
+	// are labelled first, and others where there is room.
+	Log bool
 }
 
 // A Bin counts the values from From to To, both included.
@@ -116,7 +120,11 @@ func (h Histogram) draw(c *canvas, out box) {
 			fmt.Sprintf("%s: %s (%s)", b, Thousands(b.Count), percent(float64(b.Count), float64(sum))))
 	}
 	c.line(plot.x, base, plot.x+plot.w, base, "axis")
-	h.drawLabels(c, left, slot, base+13)
+	if h.Log {
+		h.drawLogLabels(c, left, slot, base+13)
+	} else {
+		h.drawLabels(c, left, slot, base+13)
+	}
 }
 
 // drawLabels writes the values under the bars: in the middle of a bar that
@@ -159,6 +167,51 @@ func (h Histogram) drawLabels(c *canvas, left func(int) float64, slot, y float64
 	last := h.Bins[n-1]
 	if edge := last.To + 1; !single && !last.Tail && edge/(edge-last.From)%stride == 0 {
 		c.text(left(n-1)+slot, y, "", "middle", short(float64(edge)))
+	}
+}
+
+// drawLogLabels writes values at the left edges of bins: powers of ten, then
+// twice and five times those, then the others, each where there is room.
+func (h Histogram) drawLogLabels(c *canvas, left func(int) float64, slot, y float64) {
+	rank := func(v int) int {
+		for v >= 10 && v%10 == 0 {
+			v /= 10
+		}
+		switch v {
+		case 1:
+			return 0
+		case 2, 5:
+			return 1
+		}
+		return 2
+	}
+	type label struct {
+		at   float64
+		text string
+		rank int
+	}
+	var labels []label
+	for i, b := range h.Bins {
+		x := left(i)
+		if b.From == b.To {
+			x += slot / 2
+		}
+		labels = append(labels, label{x, short(float64(b.From)), rank(b.From)})
+	}
+	if last := h.Bins[len(h.Bins)-1]; last.From < last.To {
+		labels = append(labels, label{left(len(h.Bins)-1) + slot, short(float64(last.To) + 1), rank(last.To + 1)})
+	}
+	var taken [][2]float64
+	for r := range 3 {
+		for _, l := range labels {
+			half := textWidth(l.text, labelSize)/2 + 3
+			clash := func(t [2]float64) bool { return l.at-half < t[1] && t[0] < l.at+half }
+			if l.rank != r || slices.ContainsFunc(taken, clash) {
+				continue
+			}
+			taken = append(taken, [2]float64{l.at - half, l.at + half})
+			c.text(l.at, y, "", "middle", l.text)
+		}
 	}
 }
 

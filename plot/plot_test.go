@@ -30,6 +30,8 @@ func sample() plot.Figure {
 				{From: 0, To: 0, Count: 1}, {From: 1, To: 1, Count: 8}, {From: 2, To: 2}, {From: 3, To: 9, Count: 4, Tail: true}}}},
 			{Title: "Tokens", Chart: plot.Histogram{Y: "records", Bins: []plot.Bin{
 				{From: 0, To: 499, Count: 12}, {From: 500, To: 999, Count: 1}}}},
+			{Title: "Characters", Chart: plot.Histogram{Y: "records", Log: true, Bins: []plot.Bin{
+				{From: 7, To: 9, Count: 2}, {From: 10, To: 14, Count: 5}, {From: 15, To: 19}, {From: 20, To: 29, Count: 6}}}},
 			{Title: "Nothing", Chart: plot.Histogram{}},
 			{Heading: "By source", Title: "Records", Chart: plot.Bars{Level: true, Categories: []string{"acme", "天気"},
 				Series: []plot.Series{{Values: []float64{12, 1}}}}},
@@ -132,7 +134,7 @@ func read(doc string) (page, error) {
 func anyFigure() *rapid.Generator[plot.Figure] {
 	word := rapid.OneOf(rapid.String(), rapid.Just("\xff<\x00&\u202e]]>"), rapid.StringMatching(`[a-z-]{1,60}`))
 	histogram := rapid.Custom(func(t *rapid.T) plot.Chart {
-		h := plot.Histogram{Y: word.Draw(t, "unit")}
+		h := plot.Histogram{Y: word.Draw(t, "unit"), Log: rapid.Bool().Draw(t, "log")}
 		width := rapid.IntRange(1, 1000).Draw(t, "width")
 		counts := rapid.SliceOfN(rapid.IntRange(0, 1<<40), 0, 40).Draw(t, "counts")
 		for i, n := range counts {
