@@ -63,11 +63,11 @@ func (c *Census) sizes() []plot.Panel {
 		note := "no values"
 		if d.N > 0 {
 			note = fmt.Sprintf("mean %s · median %s · max %s", mean(d), plot.Thousands(d.Quantile(.5)), plot.Thousands(d.Max))
-			if h.Log {
-				note += " · log scale"
-			}
 		}
 		h.Y = unit
+		if h.Log {
+			h.Y += ", over bins on a log scale"
+		}
 		return plot.Panel{Title: title, Note: note, Chart: h}
 	}
 	linear := func(title, unit string, d *Dist) plot.Panel {

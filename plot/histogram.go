@@ -132,6 +132,10 @@ func (h Histogram) draw(c *canvas, out box) {
 func (h Histogram) drawLabels(c *canvas, left func(int) float64, slot, y float64) {
 	n := len(h.Bins)
 	single := h.Bins[0].From == h.Bins[0].To
+	width := h.Bins[0].To - h.Bins[0].From + 1
+	if n > 1 { // there may be gaps between the bins
+		width = max(h.Bins[1].From-h.Bins[0].From, 1)
+	}
 	widest := 0.0
 	for _, b := range h.Bins {
 		if !b.Tail {
@@ -150,7 +154,6 @@ func (h Histogram) drawLabels(c *canvas, left func(int) float64, slot, y float64
 	}
 	for i, b := range h.Bins {
 		// Bins start at round values: labels go on multiples of the stride.
-		width := b.To - b.From + 1
 		if b.Tail || (b.From/width)%stride != 0 {
 			continue
 		}
@@ -165,7 +168,7 @@ func (h Histogram) drawLabels(c *canvas, left func(int) float64, slot, y float64
 	}
 	// Bins of more than one value have an edge at the end, too.
 	last := h.Bins[n-1]
-	if edge := last.To + 1; !single && !last.Tail && edge/(edge-last.From)%stride == 0 {
+	if edge := last.To + 1; !single && !last.Tail && edge/width%stride == 0 {
 		c.text(left(n-1)+slot, y, "", "middle", short(float64(edge)))
 	}
 }
