@@ -222,7 +222,7 @@ func (c *Chat) Finish(rec *qaoa.Record, path string, extra ...qaoa.Member) *Reje
 		return Rejectf(NoCall, path, "want at least one call, have none in %d turns", len(c.turns))
 	}
 	rec.Turns = c.turns
-	rec.System = strings.Join(c.system, "\n\n")
+	rec.System = c.SystemText()
 	rec.Meta = c.meta(extra)
 	return nil
 }
@@ -538,4 +538,19 @@ func RawText(raw string) string {
 		}
 	}
 	return raw
+}
+
+// SystemText returns the system text so far.
+func (c *Chat) SystemText() string { return strings.Join(c.system, "\n\n") }
+
+// FirstOf returns the first of the members of v with these names that is not
+// null, and its path; an absent value and the path of the first name if there
+// is none.
+func FirstOf(v qaoa.Value, names ...string) (qaoa.Value, string) {
+	for _, name := range names {
+		if m, ok := v.Get(name); ok && m.Kind != qaoa.Null {
+			return m, "/" + name
+		}
+	}
+	return qaoa.Value{}, "/" + names[0]
 }

@@ -124,6 +124,36 @@ func readTools(v qaoa.Value, path string, normalize func(qaoa.Value) (qaoa.Tool,
 	return nil, Rejectf(ParseError, path, "want a list of tools, have %s", describe(v))
 }
 
+// ToolsInText returns the tools that stand in prose: objects, or lists of them,
+// each at the beginning of a line. What begins like one and is none is
+// parse_error; a text without any has no tools.
+func ToolsInText(text, path string, notes *Notes) ([]qaoa.Tool, *Reject) {
+	var tools []qaoa.Tool
+	for text != "" {
+		text = strings.TrimLeft(text, " \t\r\n")
+		line, rest, _ := strings.Cut(text, "\n")
+		if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[{") {
+			text = rest
+			continue
+		}
+		if n := valueLen(text); n > 0 {
+			line, rest = text[:n], text[n:]
+		}
+		v, rung := Decode(line)
+		if rung == RungRaw {
+			return nil, Rejectf(ParseError, path, "want a tool, have %.80q", line)
+		}
+		notes.Rung(rung)
+		more, rej := ReadTools(v, path)
+		if rej != nil {
+			return nil, rej
+		}
+		tools = append(tools, more...)
+		text = rest
+	}
+	return tools, nil
+}
+
 // NormalizeUnmarked is [NormalizeTool] for corpora where a parameter of a flat
 // map is required unless it is marked as optional, also if none is.
 func NormalizeUnmarked(v qaoa.Value) (qaoa.Tool, error) {

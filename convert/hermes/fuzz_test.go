@@ -1,0 +1,9 @@
+package hermes
+
+import (
+	"testing"
+
+	"assay/convert/converttest"
+)
+
+func FuzzSource(f *testing.F) { converttest.Fuzz(f, Source, "testdata/hermes") }

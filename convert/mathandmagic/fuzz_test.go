@@ -1,0 +1,9 @@
+package mathandmagic
+
+import (
+	"testing"
+
+	"assay/convert/converttest"
+)
+
+func FuzzSource(f *testing.F) { converttest.Fuzz(f, Source, "testdata/mathandmagic") }
