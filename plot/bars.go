@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -89,14 +90,7 @@ func (b Bars) height(float64) float64 {
 	return h
 }
 
-func (b Bars) group(i int) bool {
-	for _, g := range b.Groups {
-		if g == i {
-			return true
-		}
-	}
-	return false
-}
+func (b Bars) group(i int) bool { return slices.Contains(b.Groups, i) }
 
 // label returns what is written at value i of series s.
 func (b Bars) label(s, i int) string {

@@ -27,18 +27,27 @@ func sample() plot.Figure {
 		Title: "Three & a half <panels>", Subtitle: "13 records", Foot: "Made up.", Columns: 3,
 		Panels: []plot.Panel{
 			{Title: "Calls", Note: "mean 2.0", Chart: plot.Histogram{Y: "records", Bins: []plot.Bin{
-				{From: 0, To: 0, Count: 1}, {From: 1, To: 1, Count: 8}, {From: 2, To: 2}, {From: 3, To: 9, Count: 4, Tail: true}}}},
+				{From: 0, To: 0, Count: 1}, {From: 1, To: 1, Count: 8}, {From: 2, To: 2}, {From: 3, To: 9, Count: 4, Tail: true},
+			}}},
 			{Title: "Tokens", Chart: plot.Histogram{Y: "records", Bins: []plot.Bin{
-				{From: 0, To: 499, Count: 12}, {From: 500, To: 999, Count: 1}}}},
+				{From: 0, To: 499, Count: 12}, {From: 500, To: 999, Count: 1},
+			}}},
 			{Title: "Characters", Chart: plot.Histogram{Y: "records", Log: true, Bins: []plot.Bin{
-				{From: 7, To: 9, Count: 2}, {From: 10, To: 14, Count: 5}, {From: 15, To: 19}, {From: 20, To: 29, Count: 6}}}},
+				{From: 7, To: 9, Count: 2}, {From: 10, To: 14, Count: 5}, {From: 15, To: 19}, {From: 20, To: 29, Count: 6},
+			}}},
 			{Title: "Nothing", Chart: plot.Histogram{}},
-			{Heading: "By source", Title: "Records", Chart: plot.Bars{Level: true, Categories: []string{"acme", "天気"},
-				Series: []plot.Series{{Values: []float64{12, 1}}}}},
-			{Title: "Hops", Chart: plot.Bars{Stack: true, Categories: []string{"acme", "天気"},
-				Series: []plot.Series{{Name: "single", Values: []float64{9, 0}}, {Name: "multi", Values: []float64{3, 0}}}}},
-			{Title: "Sides", Chart: plot.Bars{Categories: []string{"acme", "天気"}, Groups: []int{1},
-				Series: []plot.Series{{Name: "train", Values: []float64{1.5, 1}}, {Name: "test", Values: []float64{0, 4}, Labels: []string{"none", "four"}}}}},
+			{Heading: "By source", Title: "Records", Chart: plot.Bars{
+				Level: true, Categories: []string{"acme", "天気"},
+				Series: []plot.Series{{Values: []float64{12, 1}}},
+			}},
+			{Title: "Hops", Chart: plot.Bars{
+				Stack: true, Categories: []string{"acme", "天気"},
+				Series: []plot.Series{{Name: "single", Values: []float64{9, 0}}, {Name: "multi", Values: []float64{3, 0}}},
+			}},
+			{Title: "Sides", Chart: plot.Bars{
+				Categories: []string{"acme", "天気"}, Groups: []int{1},
+				Series: []plot.Series{{Name: "train", Values: []float64{1.5, 1}}, {Name: "test", Values: []float64{0, 4}, Labels: []string{"none", "four"}}},
+			}},
 		},
 	}
 }
