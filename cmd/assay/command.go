@@ -67,7 +67,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		sourcesCommand(), convertCommand(), filterCommand(), validateCommand(), describeCommand(),
-		candidatesCommand(), runCommand(), scoreCommand(), matchCommand(),
+		ledgerCommand(), candidatesCommand(), runCommand(), scoreCommand(), matchCommand(),
 		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(),
 		demoCommand(), doctorCommand(), versionCommand(),
 	}

@@ -76,6 +76,7 @@ func sourceList() []sourceEntry {
 type convertOptions struct {
 	out, to, profile, language, tools, ledger, summary string
 	workers, limit, maxBad, examples                   int
+	columns                                            map[string]string
 }
 
 func convertCommand() command {
@@ -95,6 +96,7 @@ written.`,
 			flags.StringVar(&o.profile, "profile", "paper", "paper (its counts, quirks included) or strict (for training)")
 			flags.StringVar(&o.language, "language", "", "language rule: l1, l2, cjk or off; default: as the source and profile say")
 			flags.StringVar(&o.tools, "tools", "", "`FILE` with the tool list of a source that keeps it apart")
+			flags.StringToStringVar(&o.columns, "map", nil, "columns of a CSV file, as role=header: query, tools, calls, answer, chat, system")
 			flags.StringVar(&o.ledger, "ledger", "", "write every reject as a line to `FILE`")
 			flags.StringVar(&o.summary, "summary", "", "write the balance as JSON to `FILE`")
 			flags.IntVar(&o.workers, "workers", 0, "goroutines that convert; 0 is one per CPU; the output is the same for any number")
@@ -114,7 +116,7 @@ written.`,
 // check returns the options for the source.
 func (o convertOptions) check() (convert.RunOptions, error) {
 	opt := convert.RunOptions{
-		Options: convert.Options{Profile: convert.Profile(o.profile), Language: o.language, Tools: o.tools},
+		Options: convert.Options{Profile: convert.Profile(o.profile), Language: o.language, Tools: o.tools, Map: o.columns},
 		Workers: o.workers, Limit: o.limit,
 	}
 	switch {

@@ -18,6 +18,7 @@ import (
 type filterOptions struct {
 	out, profile, schema, language, temporal, allow, ledger, summary string
 	examples                                                         int
+	byName, allTools, directAnswer, flow, emptyArguments             bool
 }
 
 func filterCommand() command {
@@ -36,6 +37,11 @@ parameters) and has parameters. What is dropped goes to the ledger with a code.`
 			flags.StringVar(&o.language, "language", "off", "also drop records in other languages: l1, l2, cjk or off")
 			flags.StringVar(&o.temporal, "temporal", "on", "drop records that call tools about time: on or off")
 			flags.StringVar(&o.allow, "allow-tools", "", "`FILE` of tools (name, description); a record may call no others")
+			flags.BoolVar(&o.byName, "allow-by-name", false, "compare the names of --allow-tools only, not the descriptions")
+			flags.BoolVar(&o.allTools, "all-tools", false, "test every tool on offer, not only those that are called")
+			flags.BoolVar(&o.emptyArguments, "drop-empty-arguments", false, "drop records with a call without arguments (the paper's rule for training corpora)")
+			flags.BoolVar(&o.directAnswer, "drop-direct-answers", false, "drop records with a turn that is answered without a call, or without tools (likewise)")
+			flags.BoolVar(&o.flow, "check-flow", false, "drop records whose messages are out of order or stop in the middle (likewise)")
 			flags.StringVar(&o.ledger, "ledger", "", "write every reject as a line to `FILE`")
 			flags.StringVar(&o.summary, "summary", "", "write the balance as JSON to `FILE`")
 			flags.IntVar(&o.examples, "examples", 0, "show that many rejects of each code on stderr")
@@ -54,6 +60,7 @@ func (o filterOptions) filter(ctx context.Context) (*filter.Filter, error) {
 	f := &filter.Filter{
 		Profile: convert.Profile(o.profile), SchemaFilter: filter.SchemaFilter(o.schema),
 		Language: o.language, KeepTemporal: o.temporal == "off",
+		AllTools: o.allTools, DirectAnswer: o.directAnswer, Flow: o.flow, EmptyArguments: o.emptyArguments,
 	}
 	if o.temporal != "on" && o.temporal != "off" {
 		return nil, usagef("--temporal %q: want on or off", o.temporal)
@@ -64,9 +71,14 @@ func (o filterOptions) filter(ctx context.Context) (*filter.Filter, error) {
 	if o.allow == "" {
 		return f, nil
 	}
-	var err error
-	if f.Allow, err = filter.ReadAllow(elements(ctx, o.allow, raw.Auto)); err != nil {
+	allow, err := filter.ReadAllow(elements(ctx, o.allow, raw.Auto))
+	if err != nil {
 		return nil, inputError(fmt.Errorf("--allow-tools: %w", err))
+	}
+	if o.byName {
+		f.AllowNames = filter.Names(allow)
+	} else {
+		f.Allow = allow
 	}
 	return f, nil
 }

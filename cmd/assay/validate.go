@@ -94,6 +94,8 @@ func describeCommand() command {
 		does: "counts records: turns, hops, strategies, calls, tools, lengths",
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			asJSON := flags.Bool("json", false, "print one JSON object")
+			svg := flags.String("svg", "", "draw the figure of the paper's analysis into `FILE`")
+			title := flags.String("title", "", "title of the figure; default: what is counted")
 			return func(ctx context.Context, std stdio, args []string) error {
 				if err := wantFiles("describe", args); err != nil {
 					return err
@@ -106,17 +108,29 @@ func describeCommand() command {
 					}
 					c.Add(rec)
 				}
-				var err error
-				if asJSON != nil && *asJSON {
-					err = writeJSON(std.out, &c)
-				} else {
-					err = c.WriteText(std.out)
-				}
-				if err != nil {
+				if err := printCensus(std, &c, *asJSON, *svg, *title); err != nil {
 					return err
 				}
 				return in.err()
 			}
 		},
 	}
+}
+
+// printCensus writes the counts to stdout, and the figure to a file.
+func printCensus(std stdio, c *census.Census, asJSON bool, svg, title string) (err error) {
+	if asJSON {
+		err = writeJSON(std.out, c)
+	} else {
+		err = c.WriteText(std.out)
+	}
+	if err != nil || svg == "" {
+		return err
+	}
+	out, err := createOutput(std, svg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = out.finish(err) }()
+	return c.WriteSVG(out, title)
 }
