@@ -8,11 +8,16 @@ import (
 	"assay/convert"
 	"assay/convert/acebench"
 	"assay/convert/apibank"
+	"assay/convert/apigen"
 	"assay/convert/bfcl"
 	"assay/convert/complexfuncbench"
 	"assay/convert/hammerbench"
+	"assay/convert/hermes"
+	"assay/convert/mathandmagic"
 	"assay/convert/sealtools"
 	"assay/convert/toolalpaca"
+	"assay/convert/toucan"
+	"assay/convert/vikhr"
 )
 
 // Sources returns every source, in the order of listings: test sources as in
@@ -26,7 +31,13 @@ func Sources() []convert.Source {
 		complexfuncbench.Source,
 		apibank.Source,
 		toolalpaca.Source,
+		apibank.TrainSource,
+		apigen.Source,
 		sealtools.TrainSource,
+		toucan.Source,
+		hermes.Source,
+		vikhr.Source,
+		mathandmagic.Source,
 	}
 }
 

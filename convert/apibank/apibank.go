@@ -27,6 +27,8 @@ var Source = convert.Source{
 		{Glob: "*-level-1-*.jsonl", Role: convert.Extra, Note: "rejected: level 1 needs user turns"},
 		{Glob: "*-level-2-*.jsonl", Role: convert.Extra, Note: "rejected: level 2 needs user turns"},
 		{Glob: "*-level-3-*.jsonl", Role: convert.Trap, Note: "dialogues of level 2, whatever the name says"},
+		{Glob: "lv[123]-*train.json", Role: convert.Trap, Note: "training data, for api-bank-train"},
+		{Glob: "lv[123]-train.json", Role: convert.Trap, Note: "training data, for api-bank-train"},
 	},
 	Open: open,
 }

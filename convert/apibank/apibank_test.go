@@ -3,10 +3,13 @@ package apibank
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"assay/convert"
 	"assay/internal/pylit"
 	"assay/qaoa"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -62,4 +65,73 @@ func FuzzParseRequest(f *testing.F) {
 			t.Errorf("parseRequest(%q) = %q, %s", s, name, args.JSON())
 		}
 	})
+}
+
+func TestParseTyped(t *testing.T) {
+	tests := []struct {
+		name, in, want string
+		strictly       bool
+	}{
+		{"literals keep their types", "Meet(who='Al', n=2, all=True, at=None)", `Meet {"who":"Al","n":2,"all":true,"at":null}`, true},
+		{"a text without quotes", "Meet(place=New York, n=2)", `Meet {"place":"New York","n":2}`, false},
+		{"a time without quotes", `Meet(at=2034-01-01 10:00:00, who="Al's")`, `Meet {"at":"2034-01-01 10:00:00","who":"Al's"}`, false},
+		{"a comma and a keyword inside of quotes", "Meet(who=Al, note='a, b=c', n='2')", `Meet {"who":"Al","note":"a, b=c","n":"2"}`, false},
+		{"an apostrophe inside of quotes", "Meet(note='it's, b=c', n='2')", `Meet {"note":"it's, b=c","n":"2"}`, false},
+		{"quotes that do not close", "Meet(note='a, b=c)", `Meet {"note":"'a, b=c"}`, false},
+		{"a list that is no Python", "Meet(who=[Al, n=2], b=1)", `Meet {"who":"[Al, n=2]","b":1}`, false},
+		{"a reference to a result", "Meet(id=<id of A>)", `Meet {"id":"<id of A>"}`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			name, args, strictly, err := parseTyped(tt.in)
+			if got := name + " " + string(args.JSON()); err != nil || got != tt.want || strictly != tt.strictly {
+				t.Errorf("parseTyped(%q) = %s, %v, %v, want %s, %v", tt.in, got, strictly, err, tt.want, tt.strictly)
+			}
+		})
+	}
+}
+
+func TestCutTime(t *testing.T) {
+	tests := []struct{ name, in, query, time string }{
+		{"glued on", " Find it.TIME: 2034-04-15 10:00:00\n", "Find it.", "2034-04-15 10:00:00"},
+		{"in brackets", "Find it. [TIME: 2034-04-15 10:00:00]", "Find it.", "2034-04-15 10:00:00"},
+		{"half a bracket", "Find it. [TIME: 2034-04-15 10:00:00", "Find it. [TIME: 2034-04-15 10:00:00", ""},
+		{"no time", "What does TIME: mean", "What does TIME: mean", ""},
+		{"a time with a letter", "TIME: 2034-04-15T10:00:00", "TIME: 2034-04-15T10:00:00", ""},
+		{"text behind it", "TIME: 2034-04-15 10:00:00 sharp", "TIME: 2034-04-15 10:00:00 sharp", ""},
+		{"none", "Find it.", "Find it.", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if query, time := cutTime(tt.in); query != tt.query || time != tt.time {
+				t.Errorf("cutTime(%q) = %q, %q, want %q, %q", tt.in, query, time, tt.query, tt.time)
+			}
+		})
+	}
+}
+
+func TestLastRows(t *testing.T) {
+	const cut = `{"input":"tool\nUser: %\nGenerate API Request: ","output":"API-Request: [f()]"}`
+	a := strings.ReplaceAll(cut, "%", "a")
+	longer := `{"input":"tool\nUser: a\nAPI-Request: [f()]->{}\nGenerate API Request: ","output":"API-Request: [g()]"}`
+	b := strings.ReplaceAll(cut, "%", "b")
+	const whole = `{"input":"tool\nUser: b\nAPI-Request: [f()]->{}\nGenerate AI Response: ","output":"AI: x"}`
+	tests := []struct {
+		name, file string
+		want       map[int]bool
+	}{
+		{"two dialogues", a + "\n" + longer + "\n" + b, map[int]bool{1: true, 2: true}},
+		{"a broken row between", a + "\n{}\n" + longer, map[int]bool{2: true}},
+		{"whole dialogues as well", a + "\n" + longer + "\n" + whole, nil},
+		{"nothing", "", map[int]bool{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := convert.Input{FS: fstest.MapFS{"x.json": &fstest.MapFile{Data: []byte(tt.file)}}}
+			got, err := lastRows(t.Context(), in, "x.json")
+			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+				t.Errorf("error %v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
 }

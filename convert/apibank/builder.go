@@ -1,6 +1,8 @@
 package apibank
 
 import (
+	"slices"
+
 	"assay/convert"
 	"assay/qaoa"
 )
@@ -41,6 +43,8 @@ func (b *builder) found(v qaoa.Value) error {
 	if _, ok := b.index[t.Name]; !ok {
 		b.index[t.Name] = len(b.all)
 		b.all = append(b.all, t)
+	} else if b.keepAll && !slices.Contains(b.all, t) {
+		b.all = append(b.all, t) // another tool by the same name
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
-// Package apibank converts the test side of API-Bank, level 3.
+// Package apibank converts API-Bank, level 3: its test data, and its training
+// data as another source.
 //
 // test-data/level-3.json is a JSON array. An element is
 //

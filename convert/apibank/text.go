@@ -143,33 +143,64 @@ func parseRequest(s string) (name string, args qaoa.Value, err error) {
 	if calls, err := pylit.ParseCalls(s); err == nil && len(calls) == 1 && len(calls[0].Positional) == 0 {
 		return calls[0].Name, asText(qaoa.ObjectValue(calls[0].Keywords...)), nil
 	}
-	body, ok := strings.CutPrefix(s, "[")
-	if body, ok = strings.CutSuffix(body, ")]"); !ok {
+	inner, ok := strings.CutPrefix(s, "[")
+	if inner, ok = strings.CutSuffix(inner, ")]"); !ok {
 		return "", args, fmt.Errorf("want a request as [Name(key='value')], have %.60q", s)
 	}
-	name, body, ok = strings.Cut(body, "(")
+	return parseTolerant(inner+")", func(value string) qaoa.Value { return qaoa.StringValue(unquote(value)) })
+}
+
+// parseTyped reads Name(key='value', …), where a value is a Python literal or,
+// as in place=New York, a text without quotes. Strictly tells that it is Python.
+func parseTyped(s string) (name string, args qaoa.Value, strictly bool, err error) {
+	if call, err := pylit.ParseCall(s); err == nil && len(call.Positional) == 0 {
+		return call.Name, qaoa.ObjectValue(call.Keywords...), true, nil
+	}
+	name, args, err = parseTolerant(s, func(value string) qaoa.Value {
+		if v, err := pylit.Parse(value); err == nil {
+			return v
+		}
+		return qaoa.StringValue(unquote(value))
+	})
+	return name, args, false, err
+}
+
+// parseTolerant reads Name(key=value, …) whose values are whatever read makes
+// of their text.
+func parseTolerant(s string, read func(value string) qaoa.Value) (name string, args qaoa.Value, err error) {
+	name, body, ok := strings.Cut(s, "(")
+	body, closed := strings.CutSuffix(body, ")")
 	name = strings.TrimSpace(name)
-	if !ok || name == "" || strings.ContainsAny(name, " '\"=,[]") {
+	if !ok || !closed || name == "" || strings.ContainsAny(name, " '\"=,[]") {
 		return "", args, fmt.Errorf("want a request as [Name(key='value')], have %.60q", s)
 	}
 	args = qaoa.ObjectValue()
 	for _, piece := range splitArguments(body) {
 		key, value, ok := strings.Cut(piece, "=")
-		if !ok {
+		if !ok || !beginsArgument(piece) {
 			return "", args, fmt.Errorf("want key='value' in a request, have %.60q", piece)
 		}
 		args.Members = append(args.Members, qaoa.Member{
-			Name: strings.TrimSpace(key), Value: qaoa.StringValue(unquote(strings.TrimSpace(value))),
+			Name: strings.TrimSpace(key), Value: read(strings.TrimSpace(value)),
 		})
 	}
 	return name, args, nil
 }
 
-// splitArguments cuts s at the commas of depth 0 before a keyword.
+// splitArguments cuts s at the commas before a keyword that are outside of
+// brackets, or behind the closing quote of a value in quotes.
 func splitArguments(s string) []string {
 	var pieces []string
 	depth, start := 0, 0
+	quote := openingQuote(s)
 	for i := range len(s) {
+		if quote != 0 {
+			if s[i] == ',' && beginsArgument(s[i+1:]) && closesValue(s[start:i], quote) {
+				pieces = append(pieces, s[start:i])
+				depth, start, quote = 0, i+1, openingQuote(s[i+1:])
+			}
+			continue
+		}
 		switch s[i] {
 		case '[', '(', '{':
 			depth++
@@ -178,7 +209,7 @@ func splitArguments(s string) []string {
 		case ',':
 			if depth == 0 && beginsArgument(s[i+1:]) {
 				pieces = append(pieces, s[start:i])
-				start = i + 1
+				start, quote = i+1, openingQuote(s[i+1:])
 			}
 		}
 	}
@@ -186,6 +217,25 @@ func splitArguments(s string) []string {
 		pieces = append(pieces, last)
 	}
 	return pieces
+}
+
+// openingQuote returns the quote that the value of the argument at the start of
+// s begins with, or 0.
+func openingQuote(s string) byte {
+	_, value, ok := strings.Cut(s[:min(len(s), maxKeyword)], "=")
+	value = strings.TrimLeft(value, " \t\r\n")
+	if !ok || value == "" || value[0] != '\'' && value[0] != '"' {
+		return 0
+	}
+	return value[0]
+}
+
+// closesValue reports whether the argument in s ends in the quote that its
+// value begins with.
+func closesValue(s string, quote byte) bool {
+	s = strings.TrimRight(s, " \t\r\n")
+	_, value, _ := strings.Cut(s, "=")
+	return s[len(s)-1] == quote && len(strings.TrimLeft(value, " \t\r\n")) > 1
 }
 
 // maxKeyword bounds how far a keyword is looked for, so that a text of commas
