@@ -83,14 +83,18 @@ func TestDecodePrediction(t *testing.T) {
 		name, in string
 		want     qaoa.Prediction
 	}{
-		{"turns", `{"id":"a","repeat":2,"turns":[{"steps":[{"calls":[{"name":"f","arguments":{"x":1.0}}]}],"answer":"ok"}],"usage":{}}`,
-			qaoa.Prediction{ID: "a", Repeat: 2, Turns: []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{call("f", `{"x":1.0}`)}}}, Answer: "ok"}}}},
+		{
+			"turns", `{"id":"a","repeat":2,"turns":[{"steps":[{"calls":[{"name":"f","arguments":{"x":1.0}}]}],"answer":"ok"}],"usage":{}}`,
+			qaoa.Prediction{ID: "a", Repeat: 2, Turns: []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{call("f", `{"x":1.0}`)}}}, Answer: "ok"}}},
+		},
 		{"no turn at all", `{"id":"a","turns":[]}`, qaoa.Prediction{ID: "a", Turns: []qaoa.Turn{}}},
 		{"a turn without steps", `{"id":"a","turns":[{}]}`, qaoa.Prediction{ID: "a", Turns: []qaoa.Turn{{}}}},
 		{"plain calls", `{"id":"a","calls":[{"name":"f"}]}`, qaoa.Prediction{ID: "a", Turns: []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{call("f", "")}}}}}}},
 		{"plain calls, none", `{"id":"a","calls":[]}`, qaoa.Prediction{ID: "a", Turns: []qaoa.Turn{{}}}},
-		{"calls that did not parse", `{"id":"a","calls":[{"raw":"f("},null,{"name":5},"x"]}`,
-			qaoa.Prediction{ID: "a", Turns: []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{{Raw: "f("}, {Raw: "null"}, {Raw: `{"name":5}`}, {Raw: `"x"`}}}}}}}},
+		{
+			"calls that did not parse", `{"id":"a","calls":[{"raw":"f("},null,{"name":5},"x"]}`,
+			qaoa.Prediction{ID: "a", Turns: []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{{Raw: "f("}, {Raw: "null"}, {Raw: `{"name":5}`}, {Raw: `"x"`}}}}}}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

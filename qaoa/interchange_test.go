@@ -45,18 +45,30 @@ func TestDecodeInterchange(t *testing.T) {
 		in   []byte
 		want []qaoa.Turn
 	}{
-		{"each call is a step without sizes", conv("", "h:q", f1, "o:", f2, "o:two", "g:done"),
-			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}}, {Calls: []qaoa.Call{call("2")}, Observations: []string{"two"}}}, Answer: "done"}}},
-		{"sizes group calls", conv(`{"id":"a","turn_1_steps":[2]}`, "h:q", f1, "o:", f2, "o:two", "g:"),
-			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1"), call("2")}, Observations: []string{"", "two"}}}}}},
-		{"keys that only look like sizes", conv(`{"turn_steps":[7],"turn_x_steps":"a","turn_1_step":5}`, "h:q", f1, "o:", f2, "a:"),
-			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}}, {Calls: []qaoa.Call{call("2")}}}}}},
-		{"labels in every spelling are no shape", conv(`{"turn_1":"single_hop","turn_1_strategy":"serial","turn":"multi-turn","hop":"x","strategy":"y","num_turns":3}`, "h:q", f1, "o:", f2, "a:"),
-			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}}, {Calls: []qaoa.Call{call("2")}}}}}},
-		{"an array of calls is one step", conv("", "h:q", `c:[{"name":"f","arguments":{"x":1}},{"name":"f","arguments":{"x":2}}]`, "o:one", "g:"),
-			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1"), call("2")}, Observations: []string{"one", ""}}}}}},
-		{"two turns, the first without a call", conv("", "h:hi", "g:ho", "h:q", f1, "o:x", "g:"),
-			[]qaoa.Turn{{Query: "hi", Answer: "ho"}, {Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}, Observations: []string{"x"}}}}}},
+		{
+			"each call is a step without sizes", conv("", "h:q", f1, "o:", f2, "o:two", "g:done"),
+			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}}, {Calls: []qaoa.Call{call("2")}, Observations: []string{"two"}}}, Answer: "done"}},
+		},
+		{
+			"sizes group calls", conv(`{"id":"a","turn_1_steps":[2]}`, "h:q", f1, "o:", f2, "o:two", "g:"),
+			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1"), call("2")}, Observations: []string{"", "two"}}}}},
+		},
+		{
+			"keys that only look like sizes", conv(`{"turn_steps":[7],"turn_x_steps":"a","turn_1_step":5}`, "h:q", f1, "o:", f2, "a:"),
+			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}}, {Calls: []qaoa.Call{call("2")}}}}},
+		},
+		{
+			"labels in every spelling are no shape", conv(`{"turn_1":"single_hop","turn_1_strategy":"serial","turn":"multi-turn","hop":"x","strategy":"y","num_turns":3}`, "h:q", f1, "o:", f2, "a:"),
+			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}}, {Calls: []qaoa.Call{call("2")}}}}},
+		},
+		{
+			"an array of calls is one step", conv("", "h:q", `c:[{"name":"f","arguments":{"x":1}},{"name":"f","arguments":{"x":2}}]`, "o:one", "g:"),
+			[]qaoa.Turn{{Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1"), call("2")}, Observations: []string{"one", ""}}}}},
+		},
+		{
+			"two turns, the first without a call", conv("", "h:hi", "g:ho", "h:q", f1, "o:x", "g:"),
+			[]qaoa.Turn{{Query: "hi", Answer: "ho"}, {Query: "q", Steps: []qaoa.Step{{Calls: []qaoa.Call{call("1")}, Observations: []string{"x"}}}}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

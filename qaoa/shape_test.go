@@ -92,8 +92,10 @@ func TestValidate(t *testing.T) {
 		{"arguments are null", one(`null`), "error bad_arguments /turns/0/steps/0/calls/0/arguments"},
 		{"no tools", `{"id":"a","turns":[{"query":"q","steps":[{"calls":[{"name":"f"}]}]}]}`, "error empty_tools /tools"},
 		{"no call at all", `{"id":"a",` + tool + `,"turns":[{"query":"q"}]}`, "error no_call /turns"},
-		{"no query, no call in a turn, a double", `{"id":"a",` + tool + `,"turns":[{"query":" "},{"query":"q","steps":[{"calls":[{"name":"f"},{"name":"f"}]}]}]}`,
-			"error no_query /turns/0/query; warning no_call /turns/0/steps; warning duplicate_call /turns/1/steps/0/calls/1"},
+		{
+			"no query, no call in a turn, a double", `{"id":"a",` + tool + `,"turns":[{"query":" "},{"query":"q","steps":[{"calls":[{"name":"f"},{"name":"f"}]}]}]}`,
+			"error no_query /turns/0/query; warning no_call /turns/0/steps; warning duplicate_call /turns/1/steps/0/calls/1",
+		},
 		{"observations do not fit", `{"id":"a",` + tool + `,"turns":[{"query":"q","steps":[{"calls":[{"name":"f"}],"observations":["a","b"]}]}]}`, "error observation_count /turns/0/steps/0/observations"},
 	}
 	for _, tt := range tests {

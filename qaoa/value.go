@@ -1,5 +1,7 @@
 package qaoa
 
+import "slices"
+
 // A Kind is what a JSON value is.
 type Kind uint8
 
@@ -61,9 +63,9 @@ func ObjectValue(members ...Member) Value { return Value{Kind: Object, Members: 
 // Get returns the member of v with that name, the last one if it is repeated,
 // and whether there is one.
 func (v Value) Get(name string) (Value, bool) {
-	for i := len(v.Members) - 1; i >= 0; i-- {
-		if v.Members[i].Name == name {
-			return v.Members[i].Value, true
+	for _, m := range slices.Backward(v.Members) {
+		if m.Name == name {
+			return m.Value, true
 		}
 	}
 	return Value{}, false
