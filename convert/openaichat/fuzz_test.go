@@ -1,0 +1,9 @@
+package openaichat
+
+import (
+	"testing"
+
+	"assay/convert/converttest"
+)
+
+func FuzzSource(f *testing.F) { converttest.Fuzz(f, Source, "testdata/openai") }

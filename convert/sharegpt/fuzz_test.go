@@ -1,0 +1,9 @@
+package sharegpt
+
+import (
+	"testing"
+
+	"assay/convert/converttest"
+)
+
+func FuzzSource(f *testing.F) { converttest.Fuzz(f, Source, "testdata/sharegpt") }
