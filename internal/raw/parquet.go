@@ -3,6 +3,7 @@ package raw
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -161,8 +162,8 @@ func seekable(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 // openParquet opens a file and checks that it has the wanted columns.
 func openParquet(src *countedAt, opt Options) (pf *parquetFile, err error) {
 	defer recovered(&err)
-	if src.size < minParquet {
-		return nil, fmt.Errorf("it is cut off after %d bytes; fetch it again", src.size)
+	if err := checkFooter(src); err != nil {
+		return nil, err
 	}
 	// The footer says how many columns there are, so it is read twice: the
 	// size of the buffers must be known when the file is opened.
@@ -183,6 +184,25 @@ func openParquet(src *countedAt, opt Options) (pf *parquetFile, err error) {
 		}
 	}
 	return &parquetFile{src: src, file: file, root: root, groups: file.RowGroups(), w: rowWriter{limit: opt.MaxElement}}, nil
+}
+
+// checkFooter checks the length of the index, for which the library would get
+// memory whatever it is.
+func checkFooter(src *countedAt) error {
+	if src.size < minParquet {
+		return fmt.Errorf("it is cut off after %d bytes; fetch it again", src.size)
+	}
+	var footer [8]byte
+	if _, err := src.ReadAt(footer[:], src.size-int64(len(footer))); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if magic := string(footer[4:]); magic != "PAR1" {
+		return fmt.Errorf("want PAR1 at its end, have %q: it is cut off or encrypted; fetch it again", magic)
+	}
+	if n, most := int64(binary.LittleEndian.Uint32(footer[:])), src.size-minParquet; n > most {
+		return fmt.Errorf("its index of %d bytes is larger than the file, which has room for %d; fetch it again", n, most)
+	}
+	return nil
 }
 
 // openOptions returns how files are opened: only what is needed is read, and no
@@ -217,9 +237,9 @@ func (pf *parquetFile) next() (ok bool, err error) {
 
 func (pf *parquetFile) beginGroup() {
 	g := pf.groups[pf.group]
-	chunks := g.ColumnChunks()
+	chunks, meta := g.ColumnChunks(), pf.file.Metadata().RowGroups[pf.group].Columns
 	for _, c := range pf.root.columns {
-		c.open(chunks[c.index])
+		c.open(chunks[c.index], newPageGuard(pf.src, &meta[c.index].MetaData, c.guard.buf))
 	}
 	pf.left, pf.begun = max(g.NumRows(), 0), true
 }

@@ -18,6 +18,7 @@ type column struct {
 	name   string
 	maxDef byte // definition level of a value that is not null
 
+	guard  pageGuard
 	pages  parquet.Pages
 	page   parquet.Page
 	values parquet.ValueReader
@@ -27,8 +28,9 @@ type column struct {
 }
 
 // open begins a row group.
-func (c *column) open(chunk parquet.ColumnChunk) {
+func (c *column) open(chunk parquet.ColumnChunk, guard pageGuard) {
 	c.close()
+	c.guard = guard
 	if c.buf == nil {
 		c.buf = make([]parquet.Value, 0, batchValues)
 	}
@@ -80,8 +82,10 @@ func (c *column) fill() bool {
 			}
 			c.release()
 		}
-		c.page, c.err = c.pages.ReadPage()
-		if c.err == nil {
+		if c.err = c.guard.next(); c.err != nil {
+			break
+		}
+		if c.page, c.err = c.pages.ReadPage(); c.err == nil {
 			c.values = c.page.Values()
 		}
 	}
