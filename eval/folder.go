@@ -57,6 +57,11 @@ func Open(dir string, s Settings) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
+	// Looked at before the lock too: not even a lock belongs into a folder of
+	// somebody else.
+	if err := refuseForeign(dir); err != nil {
+		return nil, err
+	}
 	lock, err := lockFile(filepath.Join(dir, LockFile))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -87,17 +92,33 @@ func (f *Folder) settle(s Settings) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	files, err := os.ReadDir(f.dir)
-	if err != nil {
+	if err := refuseForeign(f.dir); err != nil {
 		return err
-	}
-	for _, file := range files {
-		if name := file.Name(); name != LockFile && name != RunFile+tempSuffix {
-			return fmt.Errorf("%s holds %s but no %s, so it is no run folder; give an empty or a new one", f.dir, name, RunFile)
-		}
 	}
 	f.info = RunInfo{Format: RunFormat, State: StateRunning, Settings: s}
 	return f.writeInfo()
+}
+
+// refuseForeign returns an error if dir holds files but no run.
+func refuseForeign(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	foreign := ""
+	for _, file := range files {
+		switch name := file.Name(); name {
+		case RunFile:
+			return nil
+		case LockFile, RunFile + tempSuffix: // of a process that was killed, or that begins
+		default:
+			foreign = name
+		}
+	}
+	if foreign == "" {
+		return nil
+	}
+	return fmt.Errorf("%s holds %s but no %s, so it is no run folder; give an empty or a new one", dir, foreign, RunFile)
 }
 
 // keep takes in one journal line.
@@ -170,12 +191,14 @@ type Summary struct {
 // Finish writes predictions.jsonl, the answered pairs in the order of cases,
 // and the counts of run.json. Both replace what was there in one step. The
 // bytes of predictions.jsonl depend on the answers only, and not on
-// interrupts, on the number of workers, or on times.
+// interrupts, on the number of workers, or on times. When they cannot be
+// written, the summary still says how many pairs are planned, safe and failed.
 func (f *Folder) Finish(interrupted bool) (Summary, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	known := Summary{Counts: Counts{Planned: f.info.Settings.Pairs, Finished: len(f.pairs), Failed: len(f.failed)}}
 	if err := f.journal.sync(); err != nil {
-		return Summary{}, err
+		return known, err
 	}
 	entries := slices.SortedFunc(maps.Values(f.pairs), func(a, b entry) int { return a.Index - b.Index })
 	var watch watch
@@ -195,7 +218,7 @@ func (f *Folder) Finish(interrupted bool) (Summary, error) {
 		return nil
 	})
 	if err != nil {
-		return Summary{}, err
+		return known, err
 	}
 	f.info.Counts = watch.counts
 	f.info.Counts.Planned = f.info.Settings.Pairs

@@ -313,6 +313,9 @@ func TestOpenRefuses(t *testing.T) {
 		if _, err := eval.Open(dir, set); err == nil || !strings.Contains(err.Error(), "thesis.tex") {
 			t.Errorf("Open: %v; want an error that names the file", err)
 		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+			t.Errorf("a refused Open left %v (%v) in the folder; want what was there", files, err)
+		}
 	})
 	t.Run("a run.json that is none", func(t *testing.T) {
 		for _, text := range []string{"{", `{"format":"assay-run/99"}`, `[]`} {
@@ -379,4 +382,38 @@ func FuzzJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestFinishThatCannotWriteSaysWhatIsSafe(t *testing.T) {
+	dir := t.TempDir()
+	opt := eval.Options{Model: "m"}
+	recs := many(3)
+	f, err := eval.Open(dir, settings(t, opt, recs...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// No file can take the place of a folder that is not empty.
+	if err := os.MkdirAll(filepath.Join(dir, eval.PredictionsFile, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := f.Run(t.Context(), chatter(golden), each(recs...), opt)
+	if err == nil {
+		t.Error("Run returned no error; want that of the file")
+	}
+	if sum.Counts.Planned != 3 || sum.Counts.Finished != 3 {
+		t.Errorf("counts %+v; want 3 planned and 3 finished", sum.Counts)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, eval.PredictionsFile)); err != nil {
+		t.Fatal(err)
+	}
+	sum, err = runFolder(t, dir, chatter(func(context.Context, model.Request) (model.Reply, error) {
+		t.Error("a finished pair was asked again")
+		return model.Reply{}, nil
+	}), opt, recs...)
+	if err != nil || sum.Counts.Finished != 3 {
+		t.Errorf("after the fault is mended: %+v, %v; want 3 finished", sum.Counts, err)
+	}
 }

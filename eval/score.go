@@ -29,6 +29,10 @@ type ScoreOptions struct {
 	// Failed is how many pairs a back end failed on. They have no prediction,
 	// so they are missing, but they were attempted.
 	Failed int
+	// Repeats is how often each record was to be asked: repeats 0 to Repeats-1
+	// are planned, even one that no prediction is of. 0 plans the repeats that
+	// the predictions have, and at least one.
+	Repeats int
 }
 
 // Score compares predictions with gold records and returns the scores, one for
@@ -38,8 +42,8 @@ type ScoreOptions struct {
 // Predictions join gold by id. An id that is not in gold, or that occurs twice
 // in gold or in one repeat of the predictions, is an [*IDError]; all of them
 // are looked for before it is returned. A record without a prediction in some
-// repeat that the predictions have is missing: it scores 0, and Bounds says
-// what it could have changed.
+// repeat that the predictions have, or that opt.Repeats plans, is missing: it
+// scores 0, and Bounds says what it could have changed.
 //
 // Instances are (UniToolCall, section 4.1): each gold turn, under single-hop
 // (SH) or multi-hop (MH) by its calls, against the predicted turn at the same
@@ -207,6 +211,9 @@ func (s *scorer) addPrediction(pred qaoa.Prediction) error {
 
 // addMissing scores what has no prediction.
 func (s *scorer) addMissing() error {
+	for repeat := range s.opt.Repeats {
+		s.repeats[repeat] = true
+	}
 	if len(s.repeats) == 0 {
 		s.repeats[0] = true
 	}

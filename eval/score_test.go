@@ -159,6 +159,45 @@ func TestScoreMissing(t *testing.T) {
 	}
 }
 
+func TestScorePlansTheRepeatsOfARun(t *testing.T) {
+	gold := []qaoa.Record{record("a", "s", "f:1"), record("b", "s", "f:1")}
+	tests := []struct {
+		name    string
+		repeats int
+		preds   []qaoa.Prediction
+		want    eval.Coverage
+		cell    string
+	}{
+		{
+			"a repeat that nothing came of is missing", 3, []qaoa.Prediction{prediction("a", 0, "f:1"), prediction("b", 0, "f:1")},
+			eval.Coverage{Planned: 6, Attempted: 2, Answered: 2, Parsed: 2, Scored: 2, Missing: 4}, "6 0.333 0.333 0.333 0.333",
+		},
+		{
+			"no prediction at all", 2, nil,
+			eval.Coverage{Planned: 4, Missing: 4}, "4 0 0 0 0",
+		},
+		{
+			"not said: those of the predictions", 0, []qaoa.Prediction{prediction("a", 4, "f:1"), prediction("b", 4, "f:1")},
+			eval.Coverage{Planned: 2, Attempted: 2, Answered: 2, Parsed: 2, Scored: 2}, "2 1 1 1 1",
+		},
+		{
+			"a repeat beyond the plan counts too", 1, []qaoa.Prediction{prediction("a", 1, "f:1")},
+			eval.Coverage{Planned: 4, Attempted: 1, Answered: 1, Parsed: 1, Scored: 1, Missing: 3}, "4 0.25 0.25 0.25 0.25",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := score(t, gold, tt.preds, eval.ScoreOptions{Repeats: tt.repeats})
+			if got.Coverage != tt.want {
+				t.Errorf("coverage %+v; want %+v", got.Coverage, tt.want)
+			}
+			if text := cellText(got.Cells.SH); text != tt.cell {
+				t.Errorf("SH %q; want %q", text, tt.cell)
+			}
+		})
+	}
+}
+
 func TestScoreDatasets(t *testing.T) {
 	gold := []qaoa.Record{
 		record("a/1", "a", "f:1"), record("a/2", "a", "f:1"), record("a/3", "a", "f:1"), record("b/1", "b", "f:1"), record("b/2", "b", "f:1 g:1"),
