@@ -14,7 +14,10 @@ import (
 	"assay/convert/hammerbench"
 	"assay/convert/hermes"
 	"assay/convert/mathandmagic"
+	"assay/convert/native"
+	"assay/convert/openaichat"
 	"assay/convert/sealtools"
+	"assay/convert/sharegpt"
 	"assay/convert/toolalpaca"
 	"assay/convert/toucan"
 	"assay/convert/vikhr"
@@ -38,6 +41,9 @@ func Sources() []convert.Source {
 		hermes.Source,
 		vikhr.Source,
 		mathandmagic.Source,
+		sharegpt.Source,
+		openaichat.Source,
+		native.Source,
 	}
 }
 
