@@ -91,14 +91,25 @@ func rankNotes(gs []group) []string {
 	for _, g := range gs {
 		models[g.model] = true
 	}
+	var notes []string
 	switch n := len(models); {
 	case n < 2:
-		return []string{fmt.Sprintf("%d model: there is nothing to rank", n)}
+		notes = append(notes, fmt.Sprintf("%d model: there is nothing to rank", n))
 	case n < 5:
 		// 2/n! is above 0.05 up to n = 4.
-		return []string{fmt.Sprintf("%d models: no agreement between rankings of so few can be significant at 0.05", n)}
+		notes = append(notes, fmt.Sprintf("%d models: no agreement between rankings of so few can be significant at 0.05", n))
 	}
-	return nil
+	for _, g := range gs {
+		var cov eval.Coverage
+		for _, r := range g.runs {
+			addCoverage(&cov, r.Scores.Coverage)
+		}
+		if cov.Missing > 0 {
+			notes = append(notes, fmt.Sprintf("%s, %s: %d of %d cases have no answer and count as wrong, which may have cost it ranks",
+				g.preset, g.name(), cov.Missing, cov.Planned))
+		}
+	}
+	return notes
 }
 
 // orders ranks each block of groups with one preset and setting.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -474,5 +475,56 @@ func TestJSONIsReadBack(t *testing.T) {
 	}
 	if diff := cmp.Diff(s, back); diff != "" {
 		t.Errorf("read back differs:\n%s", diff)
+	}
+}
+
+// Coverage precedes every score: where answers are missing, each report says
+// so and what they could change.
+func TestMissingAnswersAreBoundedEverywhere(t *testing.T) {
+	runs := testRuns()
+	full := runs[1].Scores.Cells
+	low, high := full, full
+	wrong, right := 0.5, 1.0
+	low.SH.SP, high.SH.SP = &wrong, &right
+	runs[1].Scores.Coverage.Missing = 4
+	runs[1].Scores.Cells, runs[1].Scores.Bounds = low, &eval.Bounds{Low: low, High: high}
+
+	s, err := Summarize(runs, Options{Resamples: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounded := 0
+	for _, g := range s.Groups {
+		if g.Bounds == nil {
+			continue
+		}
+		bounded++
+		// The other two runs are complete and count on both sides.
+		others := *runs[0].Scores.Cells.SH.SP + *runs[2].Scores.Cells.SH.SP
+		if got, want := *g.Bounds.Low.SH.SP, (others+0.5)/3; math.Abs(got-want) > 1e-12 {
+			t.Errorf("low bound %v, want %v", got, want)
+		}
+		if got, want := *g.Bounds.High.SH.SP, (others+1)/3; math.Abs(got-want) > 1e-12 {
+			t.Errorf("high bound %v, want %v", got, want)
+		}
+	}
+	if bounded != 1 {
+		t.Errorf("%d groups have bounds, want the one with a missing case", bounded)
+	}
+	r, err := Rank(runs, Options{Resamples: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(io.Writer) error{"summary": s.Markdown, "ranking": r.Markdown} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "4 of 90 cases have no answer and count as wrong") {
+			t.Errorf("the %s does not tell of missing answers:\n%s", name, b.String())
+		}
+		if name == "summary" && !strings.Contains(b.String(), "Means with missing cases wrong and right:") {
+			t.Errorf("the summary has no bounds:\n%s", b.String())
+		}
 	}
 }

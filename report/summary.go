@@ -28,9 +28,12 @@ type Group struct {
 	Setting  string        `json:"setting"`
 	Model    string        `json:"model"`
 	Coverage eval.Coverage `json:"coverage"` // summed over runs
-	Columns  []OverRuns    `json:"columns"`
-	Runs     []RunSummary  `json:"runs"`
-	Warnings []string      `json:"warnings,omitempty"`
+	// Bounds are the cells with missing cases wrong and right, means over
+	// runs; nil at full coverage.
+	Bounds   *eval.Bounds `json:"bounds,omitempty"`
+	Columns  []OverRuns   `json:"columns"`
+	Runs     []RunSummary `json:"runs"`
+	Warnings []string     `json:"warnings,omitempty"`
 }
 
 // OverRuns is one column over the runs of a group: the unit is the run.
@@ -119,7 +122,7 @@ func Summarize(runs []Run, opt Options) (Summary, error) {
 }
 
 func summarizeGroup(g group, opt Options) Group {
-	out := Group{Setting: g.setting, Model: g.model}
+	out := Group{Setting: g.setting, Model: g.model, Bounds: g.bounds()}
 	var cells []eval.Cells
 	for _, r := range g.runs {
 		addCoverage(&out.Coverage, r.Scores.Coverage)

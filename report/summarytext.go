@@ -24,6 +24,7 @@ func (s Summary) Markdown(w io.Writer) error {
 	}{
 		{"Hop level (instances are turns), mean ± sample SD over runs:", s.repeated(hopCells)},
 		{"Turn level (instances are conversations), mean ± sample SD over runs:", s.repeated(turnCells)},
+		{"Means with missing cases wrong and right:", s.bounds()},
 		{"Over runs: " + level + " % interval of the mean by Student's t, and of the SD by chi-square:", s.overRuns()},
 		{"Within each run: standard error and " + level + " % intervals over instances, whole records at a time " +
 			fmt.Sprintf("(bootstrap of %d resamples, seed %d; Wilson for SP where each record is one instance):", s.Resamples, s.Seed), s.withinRuns()},
@@ -74,6 +75,16 @@ func (s Summary) repeated(cells []string) Table {
 			row = append(row, plusMinus(g.column(col)))
 		}
 		t.Add(row...)
+	}
+	return t
+}
+
+// bounds returns a row for each group that lacks answers.
+func (s Summary) bounds() Table {
+	cols := columns(allCells)
+	t := boundsTable(cols)
+	for _, g := range s.Groups {
+		addBoundsRow(&t, g.Setting, g.Model, g.Bounds, cols)
 	}
 	return t
 }
@@ -142,7 +153,7 @@ func (s Summary) notes() []string {
 			out = append(out, place+w)
 		}
 		if g.Coverage.Missing > 0 {
-			out = append(out, fmt.Sprintf("%s%d of %d cases have no answer and count as wrong", place, g.Coverage.Missing, g.Coverage.Planned))
+			out = append(out, fmt.Sprintf("%s%d of %d cases have no answer and count as wrong; see the bounds", place, g.Coverage.Missing, g.Coverage.Planned))
 		}
 		for _, r := range g.Runs {
 			for _, w := range r.Warnings {

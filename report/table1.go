@@ -60,23 +60,33 @@ func Table1(runs []Run, opt Options) (Comparison, error) {
 
 func comparisonRow(g group) ComparisonRow {
 	row := ComparisonRow{Setting: g.setting, Model: g.model, Runs: len(g.runs)}
-	var cells, low, high []eval.Cells
-	bounded := false
+	var cells []eval.Cells
 	for _, r := range g.runs {
 		addCoverage(&row.Coverage, r.Scores.Coverage)
 		cells = append(cells, r.Scores.Cells)
-		if b := r.Scores.Bounds; b != nil {
-			bounded = true
-			low, high = append(low, b.Low), append(high, b.High)
-		} else {
-			low, high = append(low, r.Scores.Cells), append(high, r.Scores.Cells)
-		}
 	}
-	row.Cells = meanCells(cells)
-	if bounded {
-		row.Bounds = &eval.Bounds{Low: meanCells(low), High: meanCells(high)}
-	}
+	row.Cells, row.Bounds = meanCells(cells), g.bounds()
 	return row
+}
+
+// bounds returns the cells of g with missing cases wrong and right, means over
+// its runs; nil if nothing is missing.
+func (g group) bounds() *eval.Bounds {
+	var low, high []eval.Cells
+	bounded := false
+	for _, r := range g.runs {
+		b := r.Scores.Bounds
+		if b == nil {
+			b = &eval.Bounds{Low: r.Scores.Cells, High: r.Scores.Cells}
+		} else {
+			bounded = true
+		}
+		low, high = append(low, b.Low), append(high, b.High)
+	}
+	if !bounded {
+		return nil
+	}
+	return &eval.Bounds{Low: meanCells(low), High: meanCells(high)}
 }
 
 func addCoverage(sum *eval.Coverage, c eval.Coverage) {
@@ -239,20 +249,29 @@ func (c Comparison) sizes() Table {
 }
 
 func (c Comparison) bounds() Table {
-	cols := c.columns()
+	t := boundsTable(c.columns())
+	for _, r := range c.Rows {
+		addBoundsRow(&t, r.Setting, r.Model, r.Bounds, c.columns())
+	}
+	return t
+}
+
+func boundsTable(cols []Column) Table {
 	t := Table{Header: []string{"Setting", "Model"}, Left: 2}
 	for _, col := range cols {
 		t.Header = append(t.Header, col.String())
 	}
-	for _, r := range c.Rows {
-		if r.Bounds == nil {
-			continue
-		}
-		row := []string{r.Setting, r.Model}
-		for _, col := range cols {
-			row = append(row, span(value(r.Bounds.Low, col), value(r.Bounds.High, col)))
-		}
-		t.Add(row...)
-	}
 	return t
+}
+
+// addBoundsRow adds a row of t, or none if there are no bounds.
+func addBoundsRow(t *Table, setting, model string, b *eval.Bounds, cols []Column) {
+	if b == nil {
+		return
+	}
+	row := []string{setting, model}
+	for _, col := range cols {
+		row = append(row, span(value(b.Low, col), value(b.High, col)))
+	}
+	t.Add(row...)
 }

@@ -140,15 +140,23 @@ func scoreWarnings(s eval.Scores) []string {
 		out = append(out, "the gold files hold no record: nothing was scored")
 	}
 	if c.Missing > 0 {
-		out = append(out, fmt.Sprintf("%d of %d have no answer and count as wrong; the bounds show what they could change; resume the run to fill them", c.Missing, c.Planned))
+		out = append(out, fmt.Sprintf("%d of %d cases have no answer and count as wrong; the bounds show what they could change; resume the run, or complete the prediction files", c.Missing, c.Planned))
 	}
 	if bad := c.Answered - c.Parsed; 100*bad > unparsedAlarm*c.Answered {
 		out = append(out, fmt.Sprintf("%d of %d answers hold a call that did not parse; read some raw texts before you blame the model", bad, c.Answered))
 	}
 	for _, name := range allCells {
 		if cell := *cellOf(&s.Cells, name); cell.N > 0 && cell.N < fewInstances {
-			out = append(out, fmt.Sprintf("%s has %d instances: one of them is worth %.1f points", name, cell.N, 100/float64(cell.N)))
+			out = append(out, fmt.Sprintf("%s has %d instance%s: one of them is worth %.1f points", name, cell.N, plural(cell.N), 100/float64(cell.N)))
 		}
 	}
 	return out
+}
+
+// plural returns what a regular noun gets after the number n.
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
 }

@@ -48,14 +48,14 @@ func CheckRuns(runs []RunInfo) error {
 		reasons = append(reasons, differing(runs, s.what, s.of)...)
 	}
 	unique := []struct {
-		what string
-		of   func(RunInfo) string
+		what, means string
+		of          func(RunInfo) string
 	}{
-		{"adapter", func(r RunInfo) string { return r.Adapter }},
-		{"prediction", func(r RunInfo) string { return r.Predictions }},
+		{"adapter", ": that is one training, whose repeats belong in one run", func(r RunInfo) string { return r.Adapter }},
+		{"prediction", "", func(r RunInfo) string { return r.Predictions }},
 	}
 	for _, u := range unique {
-		reasons = append(reasons, repeated(runs, u.what, u.of)...)
+		reasons = append(reasons, repeated(runs, u.what, u.means, u.of)...)
 	}
 	reasons = append(reasons, itemSets(runs)...)
 	if len(reasons) == 0 {
@@ -81,7 +81,7 @@ func differing(runs []RunInfo, what string, of func(RunInfo) string) []string {
 	return reasons
 }
 
-func repeated(runs []RunInfo, what string, of func(RunInfo) string) []string {
+func repeated(runs []RunInfo, what, means string, of func(RunInfo) string) []string {
 	var reasons []string
 	seen := map[string]string{}
 	for _, r := range runs {
@@ -90,7 +90,7 @@ func repeated(runs []RunInfo, what string, of func(RunInfo) string) []string {
 			continue
 		}
 		if other, ok := seen[v]; ok {
-			reasons = append(reasons, fmt.Sprintf("%q and %q have the same %s hash %q", other, r.Name, what, v))
+			reasons = append(reasons, fmt.Sprintf("%q and %q have the same %s hash %q%s", other, r.Name, what, v, means))
 			continue
 		}
 		seen[v] = r.Name

@@ -19,7 +19,7 @@ func TestCheckRuns(t *testing.T) {
 		{"the order of items means nothing", func(r *RunInfo) { r.Items = []string{"y", "x"} }, ""},
 		{"an unknown hash agrees with any", func(r *RunInfo) { r.Data, r.Adapter, r.Predictions = "", "", "" }, ""},
 		{"the same predictions twice", func(r *RunInfo) { r.Predictions = "p-s1" }, `"s1" and "s3" have the same prediction hash "p-s1"`},
-		{"the same adapter twice", func(r *RunInfo) { r.Adapter = "a-s2" }, `"s2" and "s3" have the same adapter hash "a-s2"`},
+		{"the same adapter twice", func(r *RunInfo) { r.Adapter = "a-s2" }, `"s2" and "s3" have the same adapter hash "a-s2": that is one training, whose repeats belong in one run`},
 		{"another preset", func(r *RunInfo) { r.Preset = "strict" }, `matcher presets differ: "s1" has "paper" and "s3" has "strict"`},
 		{"other data", func(r *RunInfo) { r.Data = "e" }, `data hashes differ: "s1" has "d" and "s3" has "e"`},
 		{"other candidates", func(r *RunInfo) { r.Candidates = "e" }, `candidate hashes differ: "s1" has "c" and "s3" has "e"`},

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -35,11 +36,16 @@ const (
 	ObservationCount   = "observation_count"    // not one for each call
 	BadSchema          = "bad_schema"           // parameters that are no object
 	TooDeep            = "too_deep"             // nests deeper than the trainer's JSON reader goes
+	TooLarge           = "number_too_large"     // the trainer's JSON reader makes it Infinity, or fails
 )
 
 // maxDepth is how deep arguments and parameters may nest. The trainer reads
 // and writes them with a recursive decoder that gives up at about 1,000.
 const maxDepth = 200
+
+// maxDigits is how many digits an integer may have: Python, which the trainer
+// is written in, reads no longer one.
+const maxDigits = 4300
 
 // A Loss is something that a row cannot hold or is not to hold, or an addition
 // that the trainer needs. Everything else of a record is read back from its
@@ -150,6 +156,9 @@ func (p *projector) tool(t qaoa.Tool, path string) (qaoa.Tool, *Reject) {
 	if deep {
 		return out, &Reject{Code: TooDeep, Path: path + "/parameters", Detail: fmt.Sprintf("want at most %d levels", maxDepth)}
 	}
+	if n := tooLarge(t.Parameters); n != "" {
+		return out, &Reject{Code: TooLarge, Path: path + "/parameters", Detail: fmt.Sprintf("want numbers that fit a float64, or integers of at most %d digits; have %.40s", maxDigits, n)}
+	}
 	// The trainer's default template wants parameters.properties and knows no
 	// way on without it.
 	switch kind {
@@ -203,6 +212,36 @@ func scan(object qaoa.JSON, key string) (kind qaoa.Kind, deep bool) {
 func tooDeep(j qaoa.JSON) bool {
 	_, deep := scan(j, `"":`)
 	return deep
+}
+
+// tooLarge returns the first number of j that the trainer cannot write again,
+// "" if there is none: an integer of more than maxDigits digits, or one with
+// fraction or exponent beyond float64, which it would train as Infinity.
+func tooLarge(j qaoa.JSON) string {
+	quoted := false
+	for i := 0; i < len(j); i++ {
+		switch c := j[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == '-' || '0' <= c && c <= '9'):
+			end := i + 1
+			for end < len(j) && strings.IndexByte("0123456789+-.eE", j[end]) >= 0 {
+				end++
+			}
+			number := string(j[i:end])
+			if strings.ContainsAny(number, ".eE") {
+				if _, err := strconv.ParseFloat(number, 64); err != nil {
+					return number
+				}
+			} else if len(strings.TrimPrefix(number, "-")) > maxDigits {
+				return number
+			}
+			i = end - 1
+		}
+	}
+	return ""
 }
 
 func (p *projector) turn(t qaoa.Turn, path string) (qaoa.Turn, *Reject) {
@@ -298,6 +337,9 @@ func (p *projector) call(c qaoa.Call, path string) (qaoa.Call, *Reject) {
 		return c, &Reject{Code: ArgumentsNotObject, Path: path + "/arguments", Detail: fmt.Sprintf("want an object, have %.40q", c.Arguments)}
 	case tooDeep(c.Arguments):
 		return c, &Reject{Code: TooDeep, Path: path + "/arguments", Detail: fmt.Sprintf("want at most %d levels", maxDepth)}
+	}
+	if n := tooLarge(c.Arguments); n != "" {
+		return c, &Reject{Code: TooLarge, Path: path + "/arguments", Detail: fmt.Sprintf("want numbers that fit a float64, or integers of at most %d digits; have %.40s", maxDigits, n)}
 	}
 	return qaoa.Call{Name: p.text(c.Name), Arguments: c.Arguments}, nil
 }

@@ -152,6 +152,11 @@ func TestRejects(t *testing.T) {
 		{"parameters in a list", train.BadSchema, "/tools/1/parameters", with(func(r *qaoa.Record) { r.Tools[1].Parameters = `[]` })},
 		{"properties in a list", train.BadSchema, "/tools/1/parameters/properties", with(func(r *qaoa.Record) { r.Tools[1].Parameters = `{"type":"object","properties":[]}` })},
 		{"deep arguments", train.TooDeep, "/turns/0/steps/0/calls/0/arguments", with(func(r *qaoa.Record) { r.Turns[0].Steps[0].Calls[0].Arguments = deep })},
+		{"a number that would be trained as Infinity", train.TooLarge, "/turns/0/steps/0/calls/0/arguments", with(func(r *qaoa.Record) { r.Turns[0].Steps[0].Calls[0].Arguments = `{"a":"1e400","b":[1,-1e400]}` })},
+		{"an integer too long for the trainer", train.TooLarge, "/turns/0/steps/0/calls/0/arguments", with(func(r *qaoa.Record) {
+			r.Turns[0].Steps[0].Calls[0].Arguments = qaoa.JSON(`{"a":-` + strings.Repeat("9", 4301) + `}`)
+		})},
+		{"a bound that is too large", train.TooLarge, "/tools/0/parameters", with(func(r *qaoa.Record) { r.Tools[0].Parameters = `{"maximum":1e309}` })},
 		{"deep parameters", train.TooDeep, "/tools/0/parameters", with(func(r *qaoa.Record) { r.Tools[0].Parameters = deep })},
 	}
 	for _, tt := range tests {
