@@ -153,7 +153,10 @@ func (c canoniser) text(s string, level int) Canon {
 
 // literal returns the array or object that a prepared string holds.
 func literal(p string) (qaoa.Value, bool) {
-	if len(p) < 2 || !(p[0] == '[' && p[len(p)-1] == ']' || p[0] == '{' && p[len(p)-1] == '}') {
+	if len(p) < 2 {
+		return qaoa.Value{}, false
+	}
+	if ends := string([]byte{p[0], p[len(p)-1]}); ends != "[]" && ends != "{}" {
 		return qaoa.Value{}, false
 	}
 	v, err := qaoa.ParseValue(p)

@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -204,8 +205,7 @@ func TestNumbersAreExact(t *testing.T) {
 // shifted writes s with zeros more digits and an exponent that makes up for it.
 func shifted(s string, zeros int) string {
 	mantissa, exp, _ := strings.Cut(strings.ToLower(s), "e")
-	n := 0
-	fmt.Sscan(exp, &n)
+	n, _ := strconv.Atoi(exp) // "" is 0
 	mantissa = strings.ReplaceAll(mantissa, ",", "")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	return fmt.Sprintf("%s%s%se%d", whole, fraction, strings.Repeat("0", zeros), n-len(fraction)-zeros)

@@ -28,13 +28,13 @@ func dateText(s string, dayFirst bool) (string, bool) {
 	if len(s) < len("1/1/2023") {
 		return "", false
 	}
-	switch n := digitRun(s); {
-	case n == 4:
+	switch n := digitRun(s); n {
+	case 4:
 		if len(s) > 10 && (s[10] == 'T' || isBlank(s[10])) {
 			return dateTime(s)
 		}
 		return numericDate(s, n, func(a, b, c int) (y, m, d int) { return a, b, c }, "-/.")
-	case n == 1 || n == 2:
+	case 1, 2:
 		if s[n] == '/' || s[n] == '-' {
 			return numericDate(s, n, func(a, b, y int) (int, int, int) {
 				if dayFirst && b <= 12 || !dayFirst && a > 12 {
@@ -44,7 +44,7 @@ func dateText(s string, dayFirst bool) (string, bool) {
 			}, "/-")
 		}
 		return namedDate(s)
-	case n == 0:
+	case 0:
 		return namedDate(s)
 	}
 	return "", false

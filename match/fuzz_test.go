@@ -74,7 +74,7 @@ func FuzzCompare(f *testing.F) {
 		tools := []qaoa.Tool{{Name: name, Parameters: qaoa.JSON(schema)}}
 		for _, opt := range presets() {
 			v := Compare(gold, pred, tools, opt)
-			if v.Strict && !(v.Flexible && v.FlexibleArg) || v.Flexible && !v.Name || v.FlexibleArg && !v.Name {
+			if v.Strict && (!v.Flexible || !v.FlexibleArg) || v.Flexible && !v.Name || v.FlexibleArg && !v.Name {
 				t.Errorf("%s: %+v", opt.Name, v)
 			}
 			ab, ba := Compare(gold, pred, nil, opt), Compare(pred, gold, nil, opt)

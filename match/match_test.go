@@ -308,20 +308,32 @@ func TestVerdictsSayWhy(t *testing.T) {
 	tests := []struct{ name, gold, pred, want string }{
 		{"identical", `{"a":1,"b":2}`, `{"b":2,"a":1}`, "the arguments are identical"},
 		{"date", `{"d":"April 1, 2023"}`, `{"d":"2023/04/01"}`, `/d: date 2023-04-01 is "April 1, 2023" and "2023/04/01" (rule date)`},
-		{"several rules", `{"d":"A cat","n":1,"x":"1.0"}`, `{"d":"cat","n":"1","x":1}`,
-			`/d: text "cat" is "A cat" and "cat" (rule article); elsewhere also by number`},
+		{
+			"several rules", `{"d":"A cat","n":1,"x":"1.0"}`, `{"d":"cat","n":"1","x":1}`,
+			`/d: text "cat" is "A cat" and "cat" (rule article); elsewhere also by number`,
+		},
 		{"default", `{}`, `{"limit":"10"}`, `/limit: number 10 on one side, absent on the other, and the default of the schema (rule default)`},
-		{"another default", `{}`, `{"limit":11}`,
-			`/limit: the gold call lacks it; predicted is number 11, and the default is number 10; ROUGE-L over the call has LCS 0 of 0 and 2 tokens: 0 < 14, so F1 < 7/10`},
-		{"missing", `{"a":{"b":1}}`, `{"a":{}}`,
-			`/a/b: the predicted call lacks it; gold is number 1; ROUGE-L over the call has LCS 1 of 3 and 2 tokens: 20 < 35, so F1 < 7/10`},
-		{"kind", `{"a":[1]}`, `{"a":["x"]}`,
-			`/a/0: gold number 1, predicted text "x" (rule kind); ROUGE-L over the call has LCS 1 of 2 and 2 tokens: 20 < 28, so F1 < 7/10`},
-		{"rouge", `{"q":"hotels near the old town"}`, `{"q":"cheap hotels near the old town"}`,
-			`/q: gold text "hotelsnearoldtown", predicted text "cheaphotelsnearoldtown" (rule value); ROUGE-L over the call has LCS 6 of 6 and 7 tokens: 120 >= 91, so F1 >= 7/10`},
+		{
+			"another default", `{}`, `{"limit":11}`,
+			`/limit: the gold call lacks it; predicted is number 11, and the default is number 10; ROUGE-L over the call has LCS 0 of 0 and 2 tokens: 0 < 14, so F1 < 7/10`,
+		},
+		{
+			"missing", `{"a":{"b":1}}`, `{"a":{}}`,
+			`/a/b: the predicted call lacks it; gold is number 1; ROUGE-L over the call has LCS 1 of 3 and 2 tokens: 20 < 35, so F1 < 7/10`,
+		},
+		{
+			"kind", `{"a":[1]}`, `{"a":["x"]}`,
+			`/a/0: gold number 1, predicted text "x" (rule kind); ROUGE-L over the call has LCS 1 of 2 and 2 tokens: 20 < 28, so F1 < 7/10`,
+		},
+		{
+			"rouge", `{"q":"hotels near the old town"}`, `{"q":"cheap hotels near the old town"}`,
+			`/q: gold text "hotelsnearoldtown", predicted text "cheaphotelsnearoldtown" (rule value); ROUGE-L over the call has LCS 6 of 6 and 7 tokens: 120 >= 91, so F1 >= 7/10`,
+		},
 		{"key", `{"userId":7}`, `{"user_id":7}`, `/userId: text "userid" is the key "userId" and the key "user_id" (rule key)`},
-		{"pointer", `{"a/b~c":1}`, `{"a/b~c":2}`,
-			`/a~1b~0c: gold number 1, predicted number 2 (rule value); ROUGE-L over the call has LCS 1 of 2 and 2 tokens: 20 < 28, so F1 < 7/10`},
+		{
+			"pointer", `{"a/b~c":1}`, `{"a/b~c":2}`,
+			`/a~1b~0c: gold number 1, predicted number 2 (rule value); ROUGE-L over the call has LCS 1 of 2 and 2 tokens: 20 < 28, so F1 < 7/10`,
+		},
 		{"literal", `{"x":"[1,2]"}`, `{"x":"[1, 2]"}`, `/x: array [1, 2] in a string (rule literal)`},
 		{"no object", `{}`, `[1]`, `the arguments: gold object {}, predicted array [1] (rule arguments)`},
 	}
@@ -396,8 +408,12 @@ func TestAligned(t *testing.T) {
 		{"a turn without calls holds", []Counts{count("f:1", "f:1"), count("", "")}, Options{}, Score{1, 1, 1, 1, 1}},
 		{"a call where there is none to make", []Counts{count("f:1", "f:1"), count("", "f:1")}, Options{}, Score{0, .5, .5, .5, .5}},
 		{"nothing predicted", []Counts{count("f:1", ""), count("g:1", "")}, Options{}, Score{}},
-		{"reference divides by the predicted calls", []Counts{count("f:1 g:1", "f:1"), count("g:1", "g:1")},
-			Options{Divisor: DividePredicted, Empty: EmptyWrong}, Score{0, 1, 1, 1, 1}},
+		{
+			"reference divides by the predicted calls",
+			[]Counts{count("f:1 g:1", "f:1"), count("g:1", "g:1")},
+			Options{Divisor: DividePredicted, Empty: EmptyWrong},
+			Score{0, 1, 1, 1, 1},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,7 +3,7 @@ package toolcall
 import "assay/qaoa"
 
 var (
-	nameKeys     = []string{"name", "tool", "function"}
+	nameKeys     = []string{"name", "tool", "function", "tool_name"}
 	argumentKeys = []string{"arguments", "parameters", "args", "input"}
 )
 
@@ -15,6 +15,9 @@ var (
 // arguments; others must look like calls.
 func callsOf(vals []qaoa.Value, tagged bool, opt Options) (calls []qaoa.Call, ok bool) {
 	for _, v := range vals {
+		if tagged {
+			v = decodeArguments(v, opt) // the whole call may be in a string
+		}
 		if list, has := v.Get("tool_calls"); has && list.Kind == qaoa.Array {
 			v = list
 		}

@@ -11,7 +11,8 @@ import (
 // on which there is a call, or an attempt at one, is the only one used.
 const (
 	RungTag      = "tool_call" // <tool_call>{"name":…,"arguments":…}</tool_call>
-	RungFunction = "function"  // <function=name>{…}</function>
+	RungFunction = "function"  // <function=name>{…}</function> or <invoke name="name">…</invoke>
+	RungMarker   = "marker"    // a special token of a family of models, such as [TOOL_CALLS]
 	RungFence    = "fence"     // the same JSON in a fenced block
 	RungBare     = "bare"      // the same JSON somewhere in the text
 	RungPython   = "python"    // [f(a=1), g()]
@@ -23,6 +24,7 @@ const (
 	RepairQuotes  = "single_quotes"  // {'a': True}: read as a Python literal
 	RepairBrace   = "missing_brace"  // {"a":{"b":1}
 	RepairDoubled = "doubled_braces" // {{"a":1}}
+	RepairEscaped = "escaped_quotes" // {\"a\":1}, as JSON stands in a string
 )
 
 // MaxCalls is how many calls and attempts at calls of one text are told apart.
@@ -84,19 +86,27 @@ type Result struct {
 //     inside of it are read too. A call object has a name (or tool, function)
 //     and may have arguments (or parameters, args, input), or is the shape
 //     {"type":"function","function":{…}}. Arguments given as a string that
-//     holds JSON are decoded, up to three times.
-//   - <function=name> blocks with an arguments object.
+//     holds JSON are decoded, up to three times. A block may also hold a name
+//     and then an object, or a name and then <arg_key> and <arg_value> tags.
+//   - <function=name> or <invoke name="name"> blocks with an arguments object or
+//     with <parameter=key> or <parameter name="key"> tags. The text of a tag is
+//     read as JSON only where the schema of the tool has a type other than text.
+//   - The markers by which families of models open a call: [TOOL_CALLS] of
+//     Mistral, <|python_tag|> of Llama, and those of DeepSeek, Kimi, LFM, Phi and
+//     Granite. What follows is read like a block.
 //   - Fenced JSON, and then JSON anywhere in the text but not inside of an
 //     <answer>. Here both a name and an arguments object are needed: JSON
-//     without them is part of the answer. The array [] is no call.
+//     without them is part of the answer. The array [] is no call. A text that
+//     is the name of a tool on offer and then an object is a call, too.
 //   - Python calls: [f(a=1), g()], at the start of a line or in a fence.
 //
 // An attempt that is not well-formed is repaired where Options allow it: a
 // trailing comma, single quotes (the text is read as a Python literal), closing
-// braces missing at the end, doubled braces.
+// braces missing at the end, doubled braces, escaped quotes. A stop token at the
+// end of the text, such as <|im_end|>, is cut.
 func Parse(text string, opt Options) Result {
 	p := parser{opt: opt, fuel: fuelPerByte*len(text) + minFuel}
-	outside, thought := p.cutThoughts(text)
+	outside, thought := p.cutThoughts(cutStops(text))
 	p.res.Thought = strings.TrimSpace(thought)
 	rest := p.ladder(outside)
 	p.res.Answer = answer(rest)
@@ -146,6 +156,7 @@ func (p *parser) ladder(text string) string {
 	}{
 		{RungTag, p.tags},
 		{RungFunction, p.functions},
+		{RungMarker, p.marked},
 		{RungFence, p.fences},
 		{RungBare, p.bare},
 		{RungPython, p.python},
@@ -157,6 +168,12 @@ func (p *parser) ladder(text string) string {
 			}
 			return rest
 		}
+	}
+	// The text may end in the middle of the first tag.
+	if rest := cutPartial(text, tagOpen, len("<tool_")); rest != text {
+		p.fail(text[len(rest):])
+		p.res.Rung = RungTag
+		return rest
 	}
 	return text
 }
@@ -201,12 +218,12 @@ func answer(text string) string {
 // holdsCall reports whether a thought holds a well-formed call on one of the
 // tagged rungs. What else looks like a call there may be a quotation.
 func holdsCall(thought string, opt Options) bool {
-	if !strings.Contains(thought, tagOpen) && !strings.Contains(thought, functionOpen) {
-		return false
-	}
+	thought = cutStops(thought)
 	p := parser{opt: opt, fuel: fuelPerByte*len(thought) + minFuel}
-	if _, found := p.tags(thought); !found {
-		p.functions(thought)
+	for _, find := range []func(string) (string, bool){p.tags, p.functions, p.marked} {
+		if _, found := find(thought); found {
+			break
+		}
 	}
 	for _, c := range p.res.Calls {
 		if c.Raw == "" {

@@ -182,6 +182,8 @@ func TestHostile(t *testing.T) {
 		"<tool_call>", "<tool_call>{", "<tool_call>[\"", "<tool_call>{}", "</tool_call>", "{", "[", "[[1],", "{\"", "\"", "'{", "<think>", "</think>",
 		"<function=f>", "<function=f>{", "```", "a```", "```{", "```json\n", "[f(", "[f(\n", "[f(1,\n", "f(", "<answer>", "{\"name\":\"f\",\"arguments\":",
 		"{\"name\":\"f\",\"arguments\":{}}", "{'name':'f','arguments':{},", "{{", "}", "\\", "[{},", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"", "\n[f(a='",
+		"<function=f><parameter=a>", "<function=f><parameter=a></parameter>", "<tool_call>f<arg_key>", "<tool_call>f<arg_key>a</arg_key><arg_value>", "<invoke name=\"f\">", "[TOOL_CALLS]", "[TOOL_CALLS]f{",
+		"<|tool_call_begin|>f<|tool_call_argument_begin|>{", "<|tool_call_start|>[f(", "<|python_tag|>{\"", "f\n{", "<|im_end|>", "{\\\"name\\\":", "{\\\"name\\\": {\\\"input\\\":",
 	} {
 		text := strings.Repeat(unit, size/len(unit)+1)
 		got := toolcall.Parse(text, toolcall.Options{Strict: i%2 == 0, Tools: tools})

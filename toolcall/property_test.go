@@ -11,7 +11,7 @@ import (
 )
 
 // awkward are pieces of text that mean something to some rung.
-var awkward = []string{"<tool_call>", "</tool_call>", "<think>", "</think>", "<answer>", "</answer>", "<function=f>", "</function>", "```", "{", "}", "[", "]", "'", `"`, `\`, ",", "\n", "é", "\u2028", "f(a=1)", "\x00"}
+var awkward = []string{"<tool_call>", "</tool_call>", "<think>", "</think>", "<answer>", "</answer>", "<function=f>", "</function>", "```", "{", "}", "[", "]", "'", `"`, `\`, ",", "\n", "é", "\u2028", "f(a=1)", "\x00", "<parameter=a>", "</parameter>", "<arg_key>", "[TOOL_CALLS]", "<|python_tag|>", "<|im_end|>", "<invoke name="}
 
 func text() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
@@ -140,6 +140,8 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`<tool_call>{"name":"f","arguments":{"a":1}}</tool_call>`, `<function=f>{"a":1}</function>`, "```json\n{\"name\":\"f\",\"arguments\":{}}\n```",
 		`[f(1, b='x')]`, `{'name': 'f', 'arguments': {'a': True,}`, `{{"name":"f","arguments":{{}}}}`, `<think>x</think><answer>y</answer>`,
+		"<function=f><parameter=a>1</parameter></function>", "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>", `[TOOL_CALLS]f[ARGS]{"a":1}`,
+		"<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>", "f\n{}", `{\"name\":\"f\",\"arguments\":{}}`, "<invoke name=\"f\">", "<tool_",
 		"hm</think>{\"name\":\"f\",\"arguments\":\"\\\"{}\\\"\"}",
 	} {
 		f.Add(s, false)

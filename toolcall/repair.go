@@ -18,6 +18,15 @@ func repair(text string) (v qaoa.Value, repairs []string, ok bool) {
 	if v, repairs, ok := repairSingle(text); ok {
 		return v, repairs, true
 	}
+	if plain, ok := unescape(text); ok {
+		if v, err := qaoa.ParseValue(plain); err == nil {
+			return v, []string{RepairEscaped}, true
+		}
+		if v, repairs, ok := repairSingle(plain); ok {
+			return v, append([]string{RepairEscaped}, repairs...), true
+		}
+		return qaoa.Value{}, nil, false
+	}
 	if !strings.HasPrefix(text, "{{") {
 		return qaoa.Value{}, nil, false
 	}
@@ -52,6 +61,17 @@ func repairSingle(text string) (v qaoa.Value, repairs []string, ok bool) {
 		return v, append(repairs, RepairQuotes), true
 	}
 	return qaoa.Value{}, nil, false
+}
+
+// unescape returns the text that text stands for inside of a JSON string, if
+// its first quote is an escaped one.
+func unescape(text string) (string, bool) {
+	if i := strings.IndexByte(text, '"'); i < 1 || text[i-1] != '\\' {
+		return "", false
+	}
+	lines := strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
+	v, err := qaoa.ParseValue(`"` + lines + `"`)
+	return v.Text, err == nil
 }
 
 // dropCommas returns text without the commas that stand before a closing

@@ -11,6 +11,8 @@ const (
 	tagClose      = "</tool_call>"
 	functionOpen  = "<function="
 	functionClose = "</function>"
+	invokeOpen    = "<invoke name="
+	invokeClose   = "</invoke>"
 	fence         = "```"
 )
 
@@ -152,4 +154,15 @@ func (f *finder) from(i int) int {
 		f.next = i + at
 	}
 	return f.next
+}
+
+// cutPartial returns s without the beginning of tag that it ends in, if that is
+// at least as many bytes.
+func cutPartial(s, tag string, least int) string {
+	for n := len(tag) - 1; n >= least; n-- {
+		if rest, ok := strings.CutSuffix(s, tag[:n]); ok {
+			return rest
+		}
+	}
+	return s
 }

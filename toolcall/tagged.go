@@ -47,6 +47,9 @@ func (p *parser) blockEnd(text string, body int, open, closing *finder, closeTag
 	if c < o {
 		return c, c + len(closeTag)
 	}
+	if o == len(text) { // the text may end in the middle of the end tag
+		return body + len(cutPartial(text[body:], closeTag, len("</"))), o
+	}
 	return o, o
 }
 
@@ -71,10 +74,18 @@ func (p *parser) block(content, whole string) {
 		p.fail(body)
 		return
 	}
-	if strings.HasPrefix(body, functionOpen) {
+	if strings.HasPrefix(body, functionOpen) || strings.HasPrefix(body, invokeOpen) {
 		if _, found := p.functions(body); found {
 			return
 		}
+	}
+	if c, ok := p.keyed(body); ok {
+		p.add(c)
+		return
+	}
+	if name, args, ok := cutHead(body); ok {
+		p.function(name, args, body)
+		return
 	}
 	if calls, ok := p.pythonCalls(body); ok && len(calls) > 0 {
 		for _, c := range calls {
@@ -97,10 +108,22 @@ func unfence(s string) string {
 	return strings.TrimSpace(strings.TrimSuffix(inner, fence))
 }
 
-// functions is the rung of <function=name> blocks.
+// functions is the rung of <function=name> blocks, or of <invoke name="name">
+// blocks if there are none.
 func (p *parser) functions(text string) (rest string, found bool) {
-	open := finder{text: text, tag: functionOpen}
-	closing := finder{text: text, tag: functionClose}
+	if rest, found := p.named(text, functionOpen, functionClose); found {
+		return rest, true
+	}
+	return p.named(text, invokeOpen, invokeClose)
+}
+
+// named adds the calls of blocks that have the name in their start tag.
+func (p *parser) named(text, openTag, closeTag string) (rest string, found bool) {
+	if !strings.Contains(text, openTag) {
+		return text, false
+	}
+	open := finder{text: text, tag: openTag}
+	closing := finder{text: text, tag: closeTag}
 	var out strings.Builder
 	for i := 0; i < len(text); {
 		at := open.from(i)
@@ -108,17 +131,24 @@ func (p *parser) functions(text string) (rest string, found bool) {
 		if at == len(text) {
 			break
 		}
-		body := at + len(functionOpen)
+		body := at + len(openTag)
 		name, ok := cutName(text[body:])
-		if !ok {
-			out.WriteString(functionOpen)
+		if !ok && (body == len(text) || isBlank(text[body])) {
+			out.WriteString(openTag)
 			i = body
 			continue
 		}
 		found = true
-		body += len(name) + 1
-		end, next := p.blockEnd(text, body, &open, &closing, functionClose)
-		p.function(strings.Trim(name, " \t\"'"), strings.TrimSpace(text[body:end]), text[at:next])
+		if name = strings.Trim(name, " \t\"'"); !ok || strings.ContainsAny(name, "<{}[]()\"") {
+			// No end of the tag, or one that belongs to something else.
+			_, next := p.blockEnd(text, body, &open, &closing, closeTag)
+			p.fail(text[at:next])
+			i = next
+			continue
+		}
+		body += strings.IndexByte(text[body:], '>') + 1
+		end, next := p.blockEnd(text, body, &open, &closing, closeTag)
+		p.function(name, strings.TrimSpace(text[body:end]), text[at:next])
 		i = next
 	}
 	return out.String(), found
@@ -132,6 +162,12 @@ func (p *parser) function(name, body, whole string) {
 	if body == "" && name != "" {
 		p.add(qaoa.Call{Name: name})
 		return
+	}
+	if name != "" && strings.HasPrefix(body, parameterOpen) {
+		if args, ok := p.parameters(name, body); ok {
+			p.add(qaoa.Call{Name: name, Arguments: qaoa.ObjectValue(args...).JSON()})
+			return
+		}
 	}
 	vals, repairs, ok := p.values(body)
 	if !ok || name == "" || len(vals) != 1 {

@@ -55,7 +55,7 @@ func (p *parser) looksLikeCall(text string) bool {
 
 func holdsKey(text string, keys []string) bool {
 	for _, k := range keys {
-		if strings.Contains(text, `"`+k+`"`) || strings.Contains(text, `'`+k+`'`) {
+		if strings.Contains(text, `"`+k+`"`) || strings.Contains(text, `'`+k+`'`) || strings.Contains(text, `\"`+k+`\"`) {
 			return true
 		}
 	}
@@ -116,6 +116,10 @@ func answerStart(text string) int {
 func (p *parser) bare(text string) (rest string, found bool) {
 	stop := answerStart(text)
 	region := text[:stop]
+	if name, args, ok := cutHead(strings.TrimSpace(region)); ok && p.offered(name) {
+		p.function(name, args, strings.TrimSpace(region))
+		return text[stop:], true
+	}
 	var out strings.Builder
 	done := 0
 	for i := 0; i < len(region); {
@@ -188,6 +192,11 @@ func (p *parser) python(text string) (rest string, found bool) {
 		content := strings.TrimSpace(block.content)
 		if calls, ok := p.pythonCalls(content); ok && p.meant(content, calls) {
 			p.addAll(calls)
+			found = true
+			out.WriteString(text[done:at])
+			done = block.end
+		} else if p.attemptsTool(content) {
+			p.fail(content)
 			found = true
 			out.WriteString(text[done:at])
 			done = block.end
