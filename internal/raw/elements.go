@@ -30,6 +30,10 @@ const (
 	//   - A single object is an object map when it has at least two members,
 	//     all of them objects and none called as the fields of records are
 	//     (id, query, messages …); else it is one element.
+	//   - Anything else is CSV when its first record has at least two fields
+	//     for one of the separators comma, tab and semicolon, none of them
+	//     longer than a name, and at least half of the eight rows after it
+	//     have as many.
 	Auto Layout = iota
 	// Lines takes each line as an element.
 	Lines
@@ -38,6 +42,18 @@ const (
 	ObjectMap
 	// Single takes each object of the file as an element, never as a map.
 	Single
+	// CSV takes each record after the first as an element, an object with a
+	// member for each column, whose values are strings. The separator is told
+	// as for Auto, and is the comma if none fits. Names of columns lose blanks
+	// around them; an empty one is column_N, and one that was there before
+	// gets _2, _3 …
+	//
+	// Records are those of RFC 4180: a field in quotes may hold separators,
+	// line breaks, which are kept as they are, and quotes that are doubled.
+	// Quotes elsewhere are taken as text. A row that has not as many fields as
+	// the header, or holds a NUL byte, is a *[RaggedError]. A quote that never
+	// closes takes all that follows, and is a *[ContainerError].
+	CSV
 )
 
 // DefaultMaxElement is the size of the largest element that is read unless
@@ -65,8 +81,9 @@ type Options struct {
 // see [Auto]; a byte order mark, CRLF, blank lines and a missing line break at
 // the end mean nothing. A file without any element is no error.
 //
-// An element larger than the limit is yielded as a *[TooLargeError], and the
-// stream goes on. Any other error comes last: a *[ContainerError], after every
+// An element larger than the limit is yielded as a *[TooLargeError], a row of
+// CSV that does not fit its header as a *[RaggedError], and the stream goes on.
+// Any other error comes last: a *[ContainerError], after every
 // element that was complete before the break; the error of r itself; or that
 // of ctx, which is looked at between reads.
 //
@@ -156,10 +173,13 @@ func (rd *reader) elements(ctx context.Context) bool {
 	if bytes.HasPrefix(rd.buf[rd.pos:rd.end], bom) {
 		rd.pos += len(bom)
 	}
+	start := rd.here().Offset
 	if !rd.skipSpace(ctx) {
 		return rd.finish(rd.here(), "")
 	}
 	switch first := rd.buf[rd.pos]; {
+	case rd.opt.Layout == CSV:
+		return rd.csvFrom(ctx, start)
 	case rd.opt.Layout == Lines:
 		return rd.lines(ctx)
 	case rd.opt.Layout == ObjectMap:
@@ -178,11 +198,13 @@ func (rd *reader) elements(ctx context.Context) bool {
 	}
 	text = rd.peek(ctx, func([]byte) bool { return false })
 	switch {
+	case rd.sniff(start) != 0:
+		return rd.csvFrom(ctx, start)
 	case mostlyLines(text):
 		return rd.lines(ctx)
 	case text[0] != '{':
 		return rd.fail(rd.here(), fmt.Sprintf(
-			"the file holds no JSON lines, array or object that could be read (CSV is not supported): it begins with %.40q", text), nil)
+			"the file holds no JSON lines, JSON array, JSON object or CSV with a header that could be read: it begins with %.40q", text), nil)
 	}
 	rd.compact = sharesLine(text)
 	return rd.objects(ctx)

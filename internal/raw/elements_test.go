@@ -101,7 +101,7 @@ func TestLayouts(t *testing.T) {
 		{"Parquet", "PAR1\x15\x04", Auto, nil, "the Parquet file cannot be opened: it is cut off after 6 bytes"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", Auto, nil, "UTF-16"},
 		{"a web page", "\n<!DOCTYPE html>", Auto, nil, "web page"},
-		{"CSV", "a,b\n1,2\n", Auto, nil, `(CSV is not supported): it begins with "a,b\n1,2\n"`},
+		{"CSV", "a,b\n1,2\n", Auto, []string{`0:2@4 {"a":"1","b":"2"}`}, ""},
 		{"prose", "hello", Auto, nil, `begins with "hello"`},
 		{"joined files with marks", "{}\n\xef\xbb\xbf{\"a\":1}\n", Auto, []string{"0:1@0 {}", `1:2@6 {"a":1}`}, ""},
 	}

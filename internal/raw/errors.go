@@ -1,6 +1,7 @@
 package raw
 
 import (
+	"errors"
 	"fmt"
 
 	"assay/qaoa"
@@ -57,4 +58,16 @@ type TooLargeError struct {
 // Error returns the place, the size and the limit.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s: the element has %d bytes, more than the limit of %d", e.Pos, e.Size, e.Limit)
+}
+
+// Skippable reports whether err stands for one element and the stream goes on:
+// a *[TooLargeError] or a *[RaggedError], at pos.
+func Skippable(err error) (pos qaoa.Pos, ok bool) {
+	if e, ok := errors.AsType[*TooLargeError](err); ok {
+		return e.Pos, true
+	}
+	if e, ok := errors.AsType[*RaggedError](err); ok {
+		return e.Pos, true
+	}
+	return qaoa.Pos{}, false
 }
