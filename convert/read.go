@@ -89,9 +89,9 @@ func decoded[T any](ctx context.Context, r io.Reader, name string, decode func([
 		var zero T
 		for el, err := range raw.Elements(ctx, r, name) {
 			v := zero
-			switch tooLarge, ok := errors.AsType[*raw.TooLargeError](err); {
+			switch pos, ok := raw.Skippable(err); {
 			case ok:
-				err = &qaoa.Error{Pos: tooLarge.Pos, Msg: tooLarge.Error()}
+				err = &qaoa.Error{Pos: pos, Msg: err.Error()}
 			case err != nil:
 				yield(zero, err)
 				return

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"path"
 	"runtime"
@@ -92,8 +91,9 @@ const (
 // (<source>/<ID of the source>, or <source>/<file without extension>#<index>
 // where that is empty or was there before, and if that was there too, the same
 // followed by ~2, ~3 …). Rejects have Source, Pos and Stage. An element that is
-// no JSON, is too large, makes the source panic or makes nothing is a reject
-// with [ParseError] or [TooLarge]; the run goes on.
+// no JSON, a row that does not fit its header, and an element that is too large,
+// makes the source panic or makes nothing are rejects with [ParseError] or
+// [TooLarge]; the run goes on.
 //
 // An error comes last, after the outcome of all that was read before it: a
 // file that cannot be opened or is cut off, a source that cannot be opened, too
@@ -210,7 +210,7 @@ type batch struct {
 // A pending is an element, or why it could not be read.
 type pending struct {
 	el  Element
-	err *raw.TooLargeError
+	err error // one that raw.Skippable knows
 }
 
 // read puts the elements of inputs into the queue, and what ended the reading
@@ -247,15 +247,12 @@ func (r *run) readFile(ctx context.Context, in Input, name string, convert Func,
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	known, _ := r.src.match(name)
-	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement}
-	for el, err := range raw.Read(ctx, &counted{f, &r.bytes}, name, opt) {
-		p := pending{el: el}
-		if err != nil {
-			var ok bool
-			if p.err, ok = errors.AsType[*raw.TooLargeError](err); !ok {
-				b.err = err
-				return b, false
-			}
+	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement, Columns: known.Columns, Bytes: &r.bytes}
+	for el, err := range raw.Read(ctx, f, name, opt) {
+		p := pending{el: el, err: err}
+		if _, ok := raw.Skippable(err); err != nil && !ok {
+			b.err = err
+			return b, false
 		}
 		b.elements = append(b.elements, p)
 		b.size += len(el.Data)
@@ -270,18 +267,6 @@ func (r *run) readFile(ctx context.Context, in Input, name string, convert Func,
 		}
 	}
 	return b, true
-}
-
-// counted adds what is read from it to a counter.
-type counted struct {
-	io.Reader
-	n *atomic.Int64
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n.Add(int64(n))
-	return n, err
 }
 
 // send hands a batch over and reports whether anybody still wants it. A batch
@@ -323,7 +308,7 @@ func (r *run) outcome(p pending, convert Func, scratch []byte) (Outcome, []byte)
 	stage := StageRead
 	var rej *Reject
 	if p.err != nil {
-		rej = Rejectf(TooLarge, "", "want at most %d bytes, have %d", p.err.Limit, p.err.Size)
+		rej = unread(p.err)
 	} else if scratch, rej = check(&p.el, scratch); rej == nil {
 		stage = StageConvert
 		o.Records, o.Rejects = guarded(convert, p.el)
@@ -347,6 +332,17 @@ func (r *run) outcome(p pending, convert Func, scratch []byte) (Outcome, []byte)
 		}
 	}
 	return o, scratch
+}
+
+// unread returns the reject of an element that could not be read.
+func unread(err error) *Reject {
+	if e, ok := errors.AsType[*raw.TooLargeError](err); ok {
+		return Rejectf(TooLarge, "", "want at most %d bytes, have %d", e.Limit, e.Size)
+	}
+	if e, ok := errors.AsType[*raw.RaggedError](err); ok && !e.NUL {
+		return Rejectf(ParseError, "", "want %d fields as in the header, have %d", e.Want, e.Fields)
+	}
+	return Rejectf(ParseError, "", "want a row of text, have a NUL byte in it")
 }
 
 // check makes sure that the element is valid JSON that is not nested too deep,

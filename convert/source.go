@@ -60,6 +60,11 @@ type File struct {
 	Role   Role
 	Note   string // what it holds, in a few words
 	Layout Layout // how its elements are held together; Auto is by content
+	// Columns are the columns of a Parquet file that the source reads, all if
+	// empty: "name", "name|alias" where one of them must be there, "name?"
+	// where it may be absent. A file without the others is an error. It means
+	// nothing for other containers.
+	Columns []string
 }
 
 // A Layout is how the elements of a file are held together.
@@ -71,6 +76,7 @@ const (
 	Lines     = raw.Lines
 	ObjectMap = raw.ObjectMap
 	Single    = raw.Single
+	CSV       = raw.CSV
 )
 
 // A Role is what a file is for.
