@@ -92,6 +92,13 @@ type Options struct {
 	Total    int // pairs in all, for Progress; 0 is unknown
 }
 
+// Check returns an error that says which option is out of its range, or nil.
+// [Run] and [Look] check by themselves.
+func (opt Options) Check() error {
+	_, err := opt.withDefaults()
+	return err
+}
+
 // withDefaults returns opt with every default filled in.
 func (opt Options) withDefaults() (Options, error) {
 	var err error

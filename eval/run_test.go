@@ -361,6 +361,9 @@ func TestRunRefusesOptions(t *testing.T) {
 		if err == nil || len(list) > 0 {
 			t.Errorf("Run with %+v: %d results, %v; want an error", opt, len(list), err)
 		}
+		if opt.Check() == nil {
+			t.Errorf("Check of %+v finds no fault", opt)
+		}
 	}
 }
 

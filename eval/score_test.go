@@ -169,20 +169,27 @@ func TestScorePlansTheRepeatsOfARun(t *testing.T) {
 		cell    string
 	}{
 		{
-			"a repeat that nothing came of is missing", 3, []qaoa.Prediction{prediction("a", 0, "f:1"), prediction("b", 0, "f:1")},
-			eval.Coverage{Planned: 6, Attempted: 2, Answered: 2, Parsed: 2, Scored: 2, Missing: 4}, "6 0.333 0.333 0.333 0.333",
+			"a repeat that nothing came of is missing", 3,
+			[]qaoa.Prediction{prediction("a", 0, "f:1"), prediction("b", 0, "f:1")},
+			eval.Coverage{Planned: 6, Attempted: 2, Answered: 2, Parsed: 2, Scored: 2, Missing: 4},
+			"6 0.333 0.333 0.333 0.333",
 		},
 		{
 			"no prediction at all", 2, nil,
-			eval.Coverage{Planned: 4, Missing: 4}, "4 0 0 0 0",
+			eval.Coverage{Planned: 4, Missing: 4},
+			"4 0 0 0 0",
 		},
 		{
-			"not said: those of the predictions", 0, []qaoa.Prediction{prediction("a", 4, "f:1"), prediction("b", 4, "f:1")},
-			eval.Coverage{Planned: 2, Attempted: 2, Answered: 2, Parsed: 2, Scored: 2}, "2 1 1 1 1",
+			"not said: those of the predictions", 0,
+			[]qaoa.Prediction{prediction("a", 4, "f:1"), prediction("b", 4, "f:1")},
+			eval.Coverage{Planned: 2, Attempted: 2, Answered: 2, Parsed: 2, Scored: 2},
+			"2 1 1 1 1",
 		},
 		{
-			"a repeat beyond the plan counts too", 1, []qaoa.Prediction{prediction("a", 1, "f:1")},
-			eval.Coverage{Planned: 4, Attempted: 1, Answered: 1, Parsed: 1, Scored: 1, Missing: 3}, "4 0.25 0.25 0.25 0.25",
+			"a repeat beyond the plan counts too", 1,
+			[]qaoa.Prediction{prediction("a", 1, "f:1")},
+			eval.Coverage{Planned: 4, Attempted: 1, Answered: 1, Parsed: 1, Scored: 1, Missing: 3},
+			"4 0.25 0.25 0.25 0.25",
 		},
 	}
 	for _, tt := range tests {

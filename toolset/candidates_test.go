@@ -268,6 +268,8 @@ func TestBadOptions(t *testing.T) {
 		{func(o *toolset.Options) { o.Negatives = "x" }, pool, "want tool or query"},
 		{func(o *toolset.Options) { o.Compat = "x" }, pool, "want reference"},
 		{func(*toolset.Options) {}, nil, "without a pool"},
+		{func(o *toolset.Options) { o.Setting, o.Compat = toolset.GT, "x" }, pool, "want reference"},
+		{func(o *toolset.Options) { o.Setting, o.Negatives = toolset.GT, "x" }, pool, "want tool or query"},
 	}
 	for _, tt := range tests {
 		opt := toolset.Defaults()
@@ -277,6 +279,14 @@ func TestBadOptions(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error = %v, want one with %q", err, tt.want)
+		}
+		if check := opt.Check(); tt.pool != nil && (check == nil || check.Error() != err.Error()) {
+			t.Errorf("Check = %v, want %v", check, err)
+		}
+	}
+	for _, opt := range []toolset.Options{toolset.Defaults(), {Setting: toolset.GT}} {
+		if err := opt.Check(); err != nil {
+			t.Errorf("Check of %+v = %v, want nil", opt.Setting, err)
 		}
 	}
 }
@@ -322,7 +332,10 @@ func TestBuildInOrderAndToTheEnd(t *testing.T) {
 			}
 			n++
 		}
-		for range toolset.Build(t.Context(), recs, pool, opt) {
+		for _, err := range toolset.Build(t.Context(), recs, pool, opt) {
+			if err != nil {
+				t.Error(err)
+			}
 			break // no goroutine may be left: synctest would tell
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -377,7 +390,7 @@ func TestRealTools(t *testing.T) {
 
 func BenchmarkBuild(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	syllables := strings.Fields("get set con ver ter mail list user da ta fo re cast wea ther pri ce sto ck mo vie boo king al pha be ta in fo re port time sta tus")
+	syllables := strings.Fields("get set con ver ter mail list user da ta fo re cast wea der pri ce sto ck mo vie boo king al pha be ta in fo re port time sta tus")
 	words := make([]string, 4000)
 	for i := range words {
 		for range 2 + rng.IntN(3) {

@@ -66,23 +66,35 @@ func Defaults() Options {
 	return Options{Setting: Hybrid, K: 20, Easy: 5, Negatives: ToTool}
 }
 
-// check returns an error that says which option is out of its range.
+// check is Check with the pool that the setting needs.
 func (o Options) check(pool *Pool) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if o.Setting == Hybrid && (pool == nil || pool.Len() == 0) {
+		return fmt.Errorf("setting hybrid without a pool of tools: give one, or take setting gt")
+	}
+	return nil
+}
+
+// Check returns an error that says which option is out of its range, or nil.
+// [Build] checks by itself, and wants a pool for Hybrid lists besides.
+func (o Options) Check() error {
 	switch {
 	case o.Setting != GT && o.Setting != Hybrid:
 		return fmt.Errorf("setting %q: want gt or hybrid", o.Setting)
-	case o.Setting == GT:
+	case o.Compat != Shuffled && o.Compat != Reference:
+		return fmt.Errorf("compat %q: want reference, or leave it out", o.Compat)
+	case o.Setting == GT && o.Negatives == "":
+		return nil
+	case o.Negatives != ToTool && o.Negatives != ToQuery:
+		return fmt.Errorf("negatives %q: want tool or query", o.Negatives)
+	case o.Setting == GT: // has no use for the rest
 		return nil
 	case o.K < 1:
 		return fmt.Errorf("k is %d: want at least 1 tool on a list", o.K)
 	case o.Easy < 0 || o.Easy > o.K:
 		return fmt.Errorf("easy is %d: want 0 to k, which is %d", o.Easy, o.K)
-	case o.Negatives != ToTool && o.Negatives != ToQuery:
-		return fmt.Errorf("negatives %q: want tool or query", o.Negatives)
-	case o.Compat != Shuffled && o.Compat != Reference:
-		return fmt.Errorf("compat %q: want reference, or leave it out", o.Compat)
-	case pool == nil || pool.Len() == 0:
-		return fmt.Errorf("setting hybrid without a pool of tools: give one, or take setting gt")
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func openFolder(out string, overwrite bool) (*folder, error) {
 	case err != nil:
 		return nil, err
 	case len(entries) > 0 && !overwrite:
-		return nil, fmt.Errorf("%s is not empty (it holds %s): name another folder, or overwrite", out, entries[0].Name())
+		return nil, fmt.Errorf("%s is not empty (it holds %s): name another folder, or have it overwritten by --overwrite", out, entries[0].Name())
 	case len(entries) > 0:
 		if err := f.replaceable(entries); err != nil {
 			return nil, err

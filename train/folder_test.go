@@ -101,14 +101,14 @@ func TestFailuresLeaveNothing(t *testing.T) {
 	damaged.Turns[0].Steps[0].Calls[0].Arguments = `{"a":`
 	tests := []struct {
 		name string
-		ctx  context.Context
+		ctx  func() context.Context
 		recs iter.Seq2[qaoa.Record, error]
 		want string
 	}{
-		{"the records end in an error", t.Context(), failing, "broken"},
-		{"the context ends", ctx, canceling, "canceled"},
-		{"no records at all", t.Context(), seqOf(), "there were no records"},
-		{"a row that does not read back", t.Context(), seqOf(damaged), "demo/trip: the row does not read back: /conversations/1: not JSON"},
+		{"the records end in an error", t.Context, failing, "broken"},
+		{"the context ends", func() context.Context { return ctx }, canceling, "canceled"},
+		{"no records at all", t.Context, seqOf(), "there were no records"},
+		{"a row that does not read back", t.Context, seqOf(damaged), "demo/trip: the row does not read back: /conversations/1: not JSON"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestFailuresLeaveNothing(t *testing.T) {
 			shard(t, train.ShardOptions{Out: old}, trip())
 			before := files(t, old)
 			for _, out := range []string{old, filepath.Join(dir, "new")} {
-				_, err := train.Shard(tt.ctx, tt.recs, train.ShardOptions{Out: out, Overwrite: true})
+				_, err := train.Shard(tt.ctx(), tt.recs, train.ShardOptions{Out: out, Overwrite: true})
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("err = %v, want one with %q", err, tt.want)
 				}
@@ -153,6 +153,9 @@ func TestBadOptions(t *testing.T) {
 		_, err := train.Shard(t.Context(), seqOf(trip()), tt.opt)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: err = %v, want one with %q", tt.opt, err, tt.want)
+		}
+		if check := tt.opt.Check(); check == nil || check.Error() != err.Error() {
+			t.Errorf("%+v: Check = %v, want %v", tt.opt, check, err)
 		}
 	}
 }

@@ -111,6 +111,13 @@ type ShardOptions struct {
 // lists of names at commas, all take as it is.
 var datasetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
+// Check returns an error that says which option is out of its range, or nil. It
+// looks at no file; [Shard] checks by itself.
+func (o ShardOptions) Check() error {
+	_, err := o.complete()
+	return err
+}
+
 // complete returns o with its defaults filled in, or which option is wrong.
 func (o ShardOptions) complete() (ShardOptions, error) {
 	fill(&o.Format, LlamaFactory)

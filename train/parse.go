@@ -36,8 +36,8 @@ type lfCall struct {
 }
 
 // parseRow reads one line back by the rules of the trainer, which are stricter
-// than what appendRow needs: what it takes, the trainer takes. It shares no
-// code with appendRow.
+// than what renderRow needs: what it takes, the trainer takes. It shares no
+// code with renderRow.
 func parseRow(line []byte) (row, error) {
 	var in lfRow
 	if err := json.Unmarshal(line, &in); err != nil {

@@ -15,7 +15,7 @@ func rowOf(id string) row {
 
 // A shard that was changed after it was written is never taken for good.
 func TestReadBackFindsDamage(t *testing.T) {
-	lines := []string{string(appendRow(nil, rowOf("1"))) + "\n", string(appendRow(nil, rowOf("2"))) + "\n"}
+	lines := []string{string(renderRow(rowOf("1"))) + "\n", string(renderRow(rowOf("2"))) + "\n"}
 	good := lines[0] + lines[1]
 	tests := []struct{ name, text, want string }{
 		{"as written", good, ""},
@@ -157,7 +157,7 @@ func TestScan(t *testing.T) {
 }
 
 func FuzzParseRow(f *testing.F) {
-	f.Add(appendRow(nil, rowOf("1")))
+	f.Add(renderRow(rowOf("1")))
 	f.Add([]byte(`{"id":"x","conversations":[{"from":"human","value":"q"},{"from":"function_call","value":"[]"}],"system":"","tools":"[]"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := parseRow(data)
@@ -165,7 +165,7 @@ func FuzzParseRow(f *testing.F) {
 			return
 		}
 		// What was read once is written and read again as the same.
-		again, err := parseRow(appendRow(nil, r))
+		again, err := parseRow(renderRow(r))
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}

@@ -20,9 +20,9 @@ const (
 	fromGPT         = "gpt"
 )
 
-// appendRow appends r as one line, without the line break.
-func appendRow(dst []byte, r row) []byte {
-	dst = append(dst, `{"id":`...)
+// renderRow returns r as one line, without the line break.
+func renderRow(r row) []byte {
+	dst := []byte(`{"id":`)
 	dst = qaoa.AppendQuote(dst, r.id)
 	dst = append(dst, `,"conversations":[`...)
 	for i, t := range r.turns {

@@ -24,7 +24,8 @@ func TestRows(t *testing.T) {
 		losses map[train.Loss]int
 	}{
 		{
-			"action-only empties observations and answers", train.ShardOptions{},
+			"action-only empties observations and answers",
+			train.ShardOptions{},
 			[]string{
 				`human: Weather in Oslo and Rome?`,
 				`function_call: {"name":"now","arguments":{}}`,
@@ -37,10 +38,12 @@ func TestRows(t *testing.T) {
 				`observation: `,
 				`gpt: <answer></answer>`,
 			},
-			"", map[train.Loss]int{train.LostObservation: 3, train.LostAnswer: 2, train.LostSystem: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
+			"",
+			map[train.Loss]int{train.LostObservation: 3, train.LostAnswer: 2, train.LostSystem: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
 		},
 		{
-			"a message for each call, as in the paper", train.ShardOptions{Grouping: train.EachCall, FinalAnswer: train.KeepAnswer, SystemPrompt: "Call tools."},
+			"a message for each call, as in the paper",
+			train.ShardOptions{Grouping: train.EachCall, FinalAnswer: train.KeepAnswer, SystemPrompt: "Call tools."},
 			[]string{
 				`human: Weather in Oslo and Rome?`,
 				`function_call: {"name":"now","arguments":{}}`,
@@ -55,10 +58,12 @@ func TestRows(t *testing.T) {
 				`observation: `,
 				`gpt: <answer>Sun.</answer>`,
 			},
-			"Call tools.", map[train.Loss]int{train.LostObservation: 3, train.LostAnswerTags: 1, train.LostGrouping: 1, train.LostSystem: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
+			"Call tools.",
+			map[train.Loss]int{train.LostObservation: 3, train.LostAnswerTags: 1, train.LostGrouping: 1, train.LostSystem: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
 		},
 		{
-			"full keeps what was said", train.ShardOptions{Projection: train.Full, KeepSystem: true, SystemPrompt: "Call tools."},
+			"full keeps what was said",
+			train.ShardOptions{Projection: train.Full, KeepSystem: true, SystemPrompt: "Call tools."},
 			[]string{
 				`human: Weather in Oslo and Rome?`,
 				`function_call: {"name":"now","arguments":{}}`,
@@ -71,10 +76,12 @@ func TestRows(t *testing.T) {
 				`observation: sun`,
 				`gpt: <answer>Sun.</answer>`,
 			},
-			"Be short.", map[train.Loss]int{train.LostAnswerTags: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
+			"Be short.",
+			map[train.Loss]int{train.LostAnswerTags: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
 		},
 		{
-			"dropping the final answer ends on a call", train.ShardOptions{Projection: train.Full, FinalAnswer: train.DropAnswer, Grouping: train.EachCall},
+			"dropping the final answer ends on a call",
+			train.ShardOptions{Projection: train.Full, FinalAnswer: train.DropAnswer, Grouping: train.EachCall},
 			[]string{
 				`human: Weather in Oslo and Rome?`,
 				`function_call: {"name":"now","arguments":{}}`,
@@ -87,7 +94,8 @@ func TestRows(t *testing.T) {
 				`human: And <think>Bergen</think>?`,
 				`function_call: {"name":"weather","arguments":{"city":"\u003cthink>Bergen\u003c/think>"}}`,
 			},
-			"", map[train.Loss]int{train.LostObservation: 1, train.LostAnswer: 2, train.LostGrouping: 1, train.LostSystem: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
+			"",
+			map[train.Loss]int{train.LostObservation: 1, train.LostAnswer: 2, train.LostGrouping: 1, train.LostSystem: 1, train.LostMeta: 1, train.LostToolFacts: 1, train.AddedArguments: 1, train.AddedSchema: 2},
 		},
 	}
 	for _, tt := range tests {

@@ -130,7 +130,7 @@ func makeRow(rec qaoa.Record, opt *ShardOptions) outcome {
 	if rej != nil {
 		return outcome{reject: rej}
 	}
-	line := appendRow(nil, want)
+	line := renderRow(want)
 	got, err := parseRow(line)
 	if err != nil {
 		return outcome{err: fmt.Errorf("%s: the row does not read back: %w", rec.ID, err)}

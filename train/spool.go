@@ -197,7 +197,7 @@ func (sh *spooled) readBack(ctx context.Context, path string) (File, error) {
 	rows := 0
 	for {
 		line, err := lines.ReadBytes('\n')
-		if err == io.EOF && len(line) == 0 {
+		if errors.Is(err, io.EOF) && len(line) == 0 {
 			break
 		}
 		if err != nil {
