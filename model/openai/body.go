@@ -11,8 +11,11 @@ import (
 
 // fields says which members the server is believed to know.
 type fields struct {
-	maxTokens bool // else max_completion_tokens
-	thinking  bool
+	maxTokens   bool // else max_completion_tokens
+	thinking    bool
+	temperature bool
+	topP        bool
+	seed        bool
 }
 
 // body returns the request body. The order of its members never changes.
@@ -31,14 +34,18 @@ func (c *Client) body(req model.Request, f fields) []byte {
 		b = transport.AppendTools(b, req.Tools)
 	}
 	s := req.Sampling
-	b = append(b, `,"temperature":`...)
-	b = transport.AppendFloat(b, s.Temperature)
-	if s.TopP > 0 {
+	if f.temperature {
+		b = append(b, `,"temperature":`...)
+		b = transport.AppendFloat(b, s.Temperature)
+	}
+	if s.TopP > 0 && f.topP {
 		b = append(b, `,"top_p":`...)
 		b = transport.AppendFloat(b, s.TopP)
 	}
-	b = append(b, `,"seed":`...)
-	b = strconv.AppendInt(b, s.Seed, 10)
+	if f.seed {
+		b = append(b, `,"seed":`...)
+		b = strconv.AppendInt(b, s.Seed, 10)
+	}
 	if s.MaxTokens > 0 {
 		if f.maxTokens {
 			b = append(b, `,"max_tokens":`...)

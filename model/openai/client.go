@@ -43,8 +43,11 @@ type Client struct {
 	http   *transport.Client
 
 	// What the server refused once is not sent again.
-	noMaxTokens atomic.Bool // max_completion_tokens instead
-	noThinking  atomic.Bool // chat_template_kwargs
+	noMaxTokens   atomic.Bool // max_completion_tokens instead
+	noThinking    atomic.Bool // chat_template_kwargs
+	noTemperature atomic.Bool
+	noTopP        atomic.Bool
+	noSeed        atomic.Bool
 }
 
 // own are the members of a request body that Extra may not hold.
@@ -114,14 +117,23 @@ func (c *Client) Notes() []string {
 	if c.noThinking.Load() {
 		notes = append(notes, "the server refused chat_template_kwargs: thinking is as the server has it")
 	}
+	for _, s := range []struct {
+		refused *atomic.Bool
+		member  string
+	}{{&c.noTemperature, "temperature"}, {&c.noTopP, "top_p"}, {&c.noSeed, "seed"}} {
+		if s.refused.Load() {
+			notes = append(notes, "the server refused "+s.member+": it is as the server has it, and repeats may differ")
+		}
+	}
 	return notes
 }
 
 // Chat asks the model once, retries of the transport aside. See
 // [model.Request] for what is sent; Think is sent in the member
 // chat_template_kwargs, which vLLM, SGLang and llama.cpp know. A server that
-// refuses this member or max_tokens by name is asked again without it, and so
-// are all later requests; [Client.Notes] tells.
+// refuses this member or max_tokens by name, or says that it does not support
+// temperature, top_p or seed (reasoning models), is asked again without it, and
+// so are all later requests; [Client.Notes] tells.
 func (c *Client) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
 	return c.chat(ctx, c.http, req)
 }
@@ -129,7 +141,10 @@ func (c *Client) Chat(ctx context.Context, req model.Request) (model.Reply, erro
 func (c *Client) chat(ctx context.Context, via *transport.Client, req model.Request) (model.Reply, error) {
 	attempts := 0
 	for {
-		f := fields{maxTokens: !c.noMaxTokens.Load(), thinking: !c.noThinking.Load()}
+		f := fields{
+			maxTokens: !c.noMaxTokens.Load(), thinking: !c.noThinking.Load(),
+			temperature: !c.noTemperature.Load(), topP: !c.noTopP.Load(), seed: !c.noSeed.Load(),
+		}
 		var reply model.Reply
 		var refusal string
 		ans, err := via.Do(ctx, transport.Request{
@@ -169,16 +184,43 @@ func (c *Client) learn(refusal string, f fields, s model.Sampling) bool {
 		c.noMaxTokens.Store(true)
 	case f.thinking && strings.Contains(refusal, "chat_template_kwargs"):
 		c.noThinking.Store(true)
+	case !unsupported(refusal):
+		return false
+	case f.temperature && strings.Contains(refusal, "temperature"):
+		c.noTemperature.Store(true)
+	case f.topP && s.TopP > 0 && strings.Contains(refusal, "top_p"):
+		c.noTopP.Store(true)
+	case f.seed && strings.Contains(refusal, "seed"):
+		c.noSeed.Store(true)
 	default:
 		return false
 	}
 	return true
 }
 
-// redact takes the key out of a message: servers quote what they got.
+// unsupported reports whether a refusal is about a member as such, and not
+// about its value.
+func unsupported(refusal string) bool {
+	text := strings.ToLower(refusal)
+	for _, phrase := range []string{"unsupported", "not support", "unrecognized", "unknown", "not permitted", "forbidden", "unexpected"} {
+		if strings.Contains(text, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// redact takes the key out of a message: servers quote what they got. What they
+// say is cut to a length, so the message may also hold the first part of it.
 func (c *Client) redact(e *model.Error) {
+	const telling = 4 // bytes of a key that are worth to hide
 	if c.key != "" {
 		e.Msg = strings.ReplaceAll(e.Msg, c.key, "[key]")
+	}
+	for n := len(c.key) - 1; n >= telling; n-- {
+		for _, end := range []string{"…", `"`} { // of an excerpt, and of a quoted value
+			e.Msg = strings.ReplaceAll(e.Msg, c.key[:n]+end, "[key]"+end)
+		}
 	}
 	if e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden {
 		e.Msg += "; set OPENAI_API_KEY"

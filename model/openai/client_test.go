@@ -124,6 +124,8 @@ func TestChatFailures(t *testing.T) {
 		{"prompt too long", []modeltest.Reply{{Status: 400, Text: "This model's maximum context length is 10 tokens."}}, model.ClassTruncated, 1, "fewer candidates"},
 		{"refused", []modeltest.Reply{{Status: 400, Text: "bad temperature"}}, model.ClassRequest, 1, "bad temperature"},
 		{"key not accepted, and quoted", []modeltest.Reply{{Status: 401, Text: "bad key " + key}}, model.ClassRequest, 1, "bad key [key]"},
+		{"key not accepted, and cut in its middle", []modeltest.Reply{{Status: 401, Text: strings.Repeat("x", 300-len(key)/2) + key + " is wrong"}}, model.ClassRequest, 1, "xx[key]…"},
+		{"key where a message should be", []modeltest.Reply{{Body: `{"choices":[{"message":"` + strings.Repeat("x", 40-len(key)/2) + key + `"}]}`}}, model.ClassBadReply, 3, `xx[key]`},
 		{"error with status 200", []modeltest.Reply{{Body: `{"error":{"message":"overloaded","code":503}}`}}, model.ClassServer, 3, "overloaded"},
 		{"limit told with status 200", []modeltest.Reply{{Body: `{"error":{"message":"slow","code":429}}`}}, model.ClassRateLimit, 3, "slow"},
 		{"FastAPI's errors", []modeltest.Reply{{Status: 422, Body: `{"detail":"no field x"}`}}, model.ClassRequest, 1, "no field x"},
@@ -154,7 +156,7 @@ func TestChatFailures(t *testing.T) {
 			if fail.Class != tt.class || fail.Attempts != tt.sent || !strings.Contains(fail.Msg, tt.says) {
 				t.Errorf("error %+v, want class %s after %d requests, saying %q", fail, tt.class, tt.sent, tt.says)
 			}
-			if strings.Contains(fail.Msg, key) {
+			if strings.Contains(fail.Msg, key[:len(key)/2]) {
 				t.Errorf("the key is in %q", fail.Msg)
 			}
 		})
@@ -370,4 +372,48 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Reasoning models refuse what others need: the answer comes all the same, and
+// what was left out is told.
+func TestServerRefusesSampling(t *testing.T) {
+	tests := []struct {
+		name, member, text string
+		taught             bool
+	}{
+		{"OpenAI on temperature", "temperature", "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.", true},
+		{"OpenAI on top_p", "top_p", "Unsupported parameter: 'top_p' is not supported with this model.", true},
+		{"Mistral on seed", "seed", "Extra inputs are not permitted: body.seed", true},
+		{"another server on seed", "seed", "property 'seed' is unsupported", true},
+		{"a value out of range is no lesson", "temperature", "temperature must be at most 2", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Reply {
+				if _, sent := r.JSON.Get(tt.member); sent {
+					return modeltest.Reply{Status: 400, Text: tt.text}
+				}
+				return modeltest.Reply{Text: "ok"}
+			})
+			c := client(t, s, transport.Options{})
+			req := ask("hi")
+			req.Sampling.TopP = 0.5
+			got, err := c.Chat(t.Context(), req)
+			if !tt.taught {
+				if err == nil || len(s.Requests()) != 1 || c.Notes() != nil {
+					t.Errorf("Chat = %+v, %v after %d requests, notes %q; want it refused", got, err, len(s.Requests()), c.Notes())
+				}
+				return
+			}
+			if err != nil || got.Text != "ok" || got.Attempts != 2 {
+				t.Fatalf("Chat = %+v, %v", got, err)
+			}
+			if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], tt.member) {
+				t.Errorf("Notes = %q", notes)
+			}
+			if _, err := c.Chat(t.Context(), req); err != nil || len(s.Requests()) != 3 {
+				t.Errorf("second request: %v, %d requests; want one more", err, len(s.Requests()))
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,16 @@ import (
 func (c *Client) failure(err error, u *url.URL) *model.Error {
 	err = unwrapURL(err)
 	to := u.Redacted()
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
+		class := model.ClassConnection
+		if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+			class = model.ClassUnavailable
+		}
+		return &model.Error{Class: class, Msg: fmt.Sprintf("%s: the proxy on the way to %s: %v; check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY", c.label, hostOf(u), op.Err)}
+	}
+	if fail := c.tlsFailure(err, u); fail != nil {
+		return fail
+	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return &model.Error{Class: model.ClassUnavailable, Msg: fmt.Sprintf("%s: no host %q; %s", c.label, u.Hostname(), c.remedy)}
 	}
@@ -32,6 +43,23 @@ func (c *Client) failure(err error, u *url.URL) *model.Error {
 		return &model.Error{Class: model.ClassConnection, Msg: fmt.Sprintf("%s: %s cut the connection before the answer was complete (%v); see the log of the server", c.label, hostOf(u), err)}
 	}
 	return &model.Error{Class: model.ClassConnection, Msg: fmt.Sprintf("%s: %s: %v", c.label, to, err)}
+}
+
+// tlsFailure returns the failure of a server that does not speak TLS, or whose
+// certificate is not trusted, and nil for other errors. Asking again does not
+// help against either.
+func (c *Client) tlsFailure(err error, u *url.URL) *model.Error {
+	why := ""
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		why = "the certificate is not trusted; name a file with its authority in SSL_CERT_FILE"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
+		why = "the server speaks no TLS; give the address with http:// instead of https://"
+	}
+	if why == "" {
+		return nil
+	}
+	return &model.Error{Class: model.ClassUnavailable, Msg: fmt.Sprintf("%s: %s: %v: %s", c.label, hostOf(u), err, why)}
 }
 
 // unwrapURL returns what happened, without the method and the URL that net/http
@@ -70,6 +98,8 @@ func (c *Client) Refusal(status int, text string) *model.Error {
 		advice = "the prompt does not fit the context; serve the model with a longer one, or ask with fewer candidates"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		advice = "the key is missing or not accepted"
+	case status == http.StatusProxyAuthRequired:
+		advice = "the proxy wants a user name and password; give them in HTTP_PROXY and HTTPS_PROXY"
 	case status == http.StatusTooManyRequests && strings.Contains(text, "insufficient_quota"):
 		e.Class = model.ClassRequest
 		advice = "the quota is used up, which waiting does not change"
@@ -108,7 +138,12 @@ var tooLong = []string{
 	"longer than the maximum model length", "max_model_len", // vLLM
 	"exceed_context_size", "available context size", // llama.cpp
 	"exceeds the context length", "exceeds maximum context length", // Ollama
+	"longer than the model's context length",                        // SGLang
+	"greater than the context length",                               // LM Studio
+	"`inputs` tokens + `max_new_tokens` must be",                    // TGI
+	"exceeds maximum input length",                                  // TensorRT-LLM
 	"context window", "prompt is too long", "maximum prompt length", // hosted servers
+	"exceeds the maximum number of tokens", "reduce the length of the messages",
 }
 
 // TooLong reports whether the text of an error says that the prompt does not
