@@ -19,6 +19,7 @@ import (
 	"assay/convert/sealtools"
 	"assay/convert/sharegpt"
 	"assay/convert/toolalpaca"
+	"assay/convert/toolhop"
 	"assay/convert/toucan"
 	"assay/convert/vikhr"
 )
@@ -35,6 +36,7 @@ func Sources() []convert.Source {
 		apibank.Source,
 		toolalpaca.Source,
 		apibank.TrainSource,
+		toolhop.Source,
 		apigen.Source,
 		sealtools.TrainSource,
 		toucan.Source,

@@ -1,5 +1,6 @@
 // Package pylit reads Python literals and Python call expressions, the form in
-// which some corpora write gold calls and in which models write arguments.
+// which some corpora write gold calls and in which models write arguments. It
+// also reads the heads of functions, which name positional arguments.
 //
 // It is a reader of data, not an interpreter: nothing is evaluated, names other
 // than the constants are errors, and so are operators, prefixes (r, b, u, f),

@@ -405,3 +405,92 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func TestParseSignature(t *testing.T) {
+	show := func(sig Signature) string {
+		s := sig.Name
+		for _, p := range sig.Params {
+			s += " " + [...]string{"", "/", "=", "*", "**"}[p.Kind] + p.Name
+			if p.Optional {
+				s += "?" + string(p.Default.JSON())
+			}
+		}
+		return s
+	}
+	tests := []struct{ name, in, want string }{
+		{"no parameters", "def f():\n  pass", "f"},
+		{"names, defaults, annotations", "def f(a, b: dict[str, int], c: str = 'x, y', d=[1, (2,)],) -> list:", `f a b c?"x, y" d?[1,[2]]`},
+		{"by position and by keyword", "def f(a, /, b, *, c, d=None, **kw)", "f /a b =c =d?null **kw"},
+		{"the rest by position", "def f(*args, a=1)", "f *args =a?1"},
+		{"a default that is no literal", "def f(a=g(1, b=2), b=1 + 1, c=x == y, d={1, 2})", "f a? b? c? d?"},
+		{"an annotation with a string in it", "def f(a: \"List[(\" = 3)", "f a?3"},
+		{"over lines, asynchronous", "async def  f (\n  a\n  ,b = 1\n)", "f a b?1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			sig, err := ParseSignature(tt.in)
+			if err != nil || show(sig) != tt.want {
+				t.Errorf("ParseSignature(%q) = %s, %v, want %s", tt.in, show(sig), err, tt.want)
+			}
+		})
+	}
+	bad := []string{"", "f()", "class A(b)", "def (a)", "def f", "def f(a", "def f(a b)", "def f(1)", "def f(a='x", "def f(a: [)", "def f(,)", "def f(**)"}
+	for _, in := range bad {
+		if sig, err := ParseSignature(in); err == nil {
+			t.Errorf("ParseSignature(%q) = %s, want an error", in, show(sig))
+		}
+	}
+}
+
+func TestParseCallPrefix(t *testing.T) {
+	for _, tt := range []struct {
+		in string
+		n  int
+	}{{"f(1)", 4}, {"f(a=1)) # more", 6}, {" f(')').g()", 7}, {"f(", 0}, {"1", 0}, {"f(x)", 0}} {
+		c, n, err := ParseCallPrefix(tt.in)
+		if n != tt.n || (err == nil) != (n > 0) {
+			t.Errorf("ParseCallPrefix(%q) = %+v, %d, %v, want %d bytes", tt.in, c, n, err, tt.n)
+		}
+	}
+}
+
+func TestBind(t *testing.T) {
+	sig, err := ParseSignature("def f(a, b=1, *, c=None)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, call, want string }{
+		{"by position", "f(1, 2)", `{"a":1,"b":2}`},
+		{"by keyword, in the order of the call", "f(c=3, a=1)", `{"c":3,"a":1}`},
+		{"both", "f(1, c=3)", `{"a":1,"c":3}`},
+		{"a name that is no parameter", "f(d=3)", `{"d":3}`},
+		{"too many", "f(1, 2, 3)", ""},
+		{"twice", "f(1, a=1)", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := ParseCall(tt.call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args, ok := sig.Bind(c)
+			if got := string(args.JSON()); ok != (tt.want != "") || ok && got != tt.want {
+				t.Errorf("Bind(%s) = %s, %v, want %s", tt.call, got, ok, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzParseSignature(f *testing.F) {
+	f.Add("def f(a: int = 3, *b, c='x', **d) -> x:")
+	f.Fuzz(func(t *testing.T, s string) {
+		sig, err := ParseSignature(s)
+		if err == nil && sig.Name == "" {
+			t.Errorf("ParseSignature(%q) has no name", s)
+		}
+		for _, p := range sig.Params {
+			if p.Name == "" || !p.Optional && p.Default.Kind != qaoa.Invalid {
+				t.Errorf("ParseSignature(%q) has the parameter %+v", s, p)
+			}
+		}
+	})
+}
