@@ -2,7 +2,7 @@ package openaichat
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"assay/convert"
@@ -138,8 +138,12 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 func addMessages(chat *convert.Chat, raw, path string) (rej *convert.Reject) {
 	n := 0
 	array := qaoa.EachItem(raw, func(item string) bool {
-		at := fmt.Sprintf("%s/%d", path, n)
+		at := path + "/" + strconv.Itoa(n)
 		n++
+		var done bool
+		if done, rej = addPlain(chat, item, at); done {
+			return rej == nil
+		}
 		m, err := qaoa.ParseValue(item)
 		if err != nil {
 			rej = convert.Rejectf(convert.ParseError, at, "%v", err)

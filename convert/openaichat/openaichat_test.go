@@ -31,6 +31,52 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestPlainIsTheSame: a message that is read without a tree adds what the
+// shared code adds.
+func TestPlainIsTheSame(t *testing.T) {
+	messages := []string{
+		`{"role":"system","content":"Be brief."}`,
+		`{"role":"developer","content":"Be\nbrief."}`,
+		`{"role":"user","content":"2 + 3?","name":"ann"}`,
+		`{"role":"assistant","content":"<think>x</think> Let me see.","tool_calls":null,"refusal":null}`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\": 2}"}},{"id":"c2","index":1,"function":{"name":"add","arguments":{"a": 3.0}}}]}`,
+		`{"role":"tool","tool_call_id":"c2","content":"7"}`,
+		`{"role":"function","name":"add","content":"6"}`,
+		`{"role":"assistant","content":"5","weight":1}`,
+	}
+	finish := func(add func(chat *convert.Chat, item, path string) *convert.Reject) string {
+		var chat convert.Chat
+		chat.User("before")
+		for i, m := range messages {
+			if rej := add(&chat, m, "/messages"); rej != nil {
+				t.Fatalf("message %d: %v", i, rej)
+			}
+		}
+		rec := qaoa.Record{ID: "x"}
+		if rej := chat.Finish(&rec, "/messages"); rej != nil {
+			t.Fatal(rej)
+		}
+		return string(qaoa.AppendRecord(nil, rec))
+	}
+	plain := finish(func(chat *convert.Chat, item, path string) *convert.Reject {
+		done, rej := addPlain(chat, item, path)
+		if !done {
+			t.Errorf("%s is not read without a tree", item)
+		}
+		return rej
+	})
+	tree := finish(func(chat *convert.Chat, item, path string) *convert.Reject {
+		v, err := qaoa.ParseValue(item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return chat.Add(v, path)
+	})
+	if plain != tree {
+		t.Errorf("\nplain %s\ntree  %s", plain, tree)
+	}
+}
+
 func BenchmarkConvert(b *testing.B) {
 	element := []byte(`{"messages":[{"role":"system","content":"You add."},{"role":"user","content":"What is 2 + 3?"},` +
 		strings.Repeat(`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":2,\"b\":3}"}}]},{"role":"tool","tool_call_id":"c1","content":"5"},`, 3) +

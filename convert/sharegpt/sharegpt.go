@@ -2,7 +2,6 @@ package sharegpt
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -172,7 +171,7 @@ func addMessage(chat *convert.Chat, item, path string, n int) *convert.Reject {
 		}
 		return plain
 	})
-	at := func(member string) string { return fmt.Sprintf("%s/%d%s", path, n, member) }
+	at := func(member string) string { return path + "/" + strconv.Itoa(n) + member }
 	if object && plain {
 		switch from {
 		case `"human"`:
