@@ -177,7 +177,7 @@ func TestRealBalances(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if testing.Short() && tt.source == "bfcl" && tt.opt != (convert.Options{}) {
+			if testing.Short() && tt.source == "bfcl" && (tt.opt.Profile != "" || tt.opt.Language != "") {
 				t.Skip("-short: the other rules convert BFCL again")
 			}
 			_, sum := run(t, tt.source, tt.opt, realdata(t, tt.path...))
