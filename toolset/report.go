@@ -235,7 +235,7 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "%d tools: %d", l.Tools, l.Lists)
 	}
-	fmt.Fprintf(&b, "\ngold coverage %.2f %% (%d of %d names)\n", 100*r.Coverage, r.Covered, r.Gold)
+	fmt.Fprintf(&b, "\ngold coverage %s (%d of %d names)%s\n", r.coverageText(), r.Covered, r.Gold, r.coverageFault())
 	for _, m := range r.Uncovered {
 		fmt.Fprintf(&b, "  not covered: %s calls %s\n", m.ID, strings.Join(m.Names, ", "))
 	}
@@ -262,6 +262,24 @@ func (r Report) WriteText(w io.Writer) error {
 	r.writePositions(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// coverageText returns the coverage in percent. One below 100 % is not rounded
+// up to it.
+func (r Report) coverageText() string {
+	s := fmt.Sprintf("%.2f %%", 100*r.Coverage)
+	if r.Covered < r.Gold && s == "100.00 %" {
+		return "> 99.99 %"
+	}
+	return s
+}
+
+// coverageFault says what to do about a coverage below 100 %.
+func (r Report) coverageFault() string {
+	if r.Covered == r.Gold {
+		return ""
+	}
+	return ", NOT complete: no list can hold a tool that its record does not describe; filter these records out, or no model can answer them"
 }
 
 func etc(more bool) string {

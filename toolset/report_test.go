@@ -54,7 +54,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"lists         100 (hybrid-4, 1 easy, seed 7)\n", "4 tools: 99, 5 tools: 1\n",
-		"gold coverage 99.03 % (102 of 103 names)\n", "not covered: unknown calls nobody\n",
+		"gold coverage 99.03 % (102 of 103 names), NOT complete: ", "not covered: unknown calls nobody\n",
 		"widened       1 (wide)\n", "chi-square", ": uniform\n",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -143,5 +143,30 @@ func TestNotUniformIsSaid(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "NOT uniform") {
 		t.Errorf("text does not tell that gold is always first:\n%s", b.String())
+	}
+}
+
+func TestCoverageBelowOneIsNeverRoundedAway(t *testing.T) {
+	tests := []struct {
+		covered, gold int
+		want          string
+	}{
+		{0, 0, "gold coverage 100.00 % (0 of 0 names)\n"},
+		{30, 30, "gold coverage 100.00 % (30 of 30 names)\n"},
+		{29, 30, "gold coverage 96.67 % (29 of 30 names), NOT complete: "},
+		{199999, 200000, "gold coverage > 99.99 % (199999 of 200000 names), NOT complete: "},
+	}
+	for _, tt := range tests {
+		r := toolset.Report{Setting: toolset.GT, Gold: tt.gold, Covered: tt.covered, Coverage: 1}
+		if tt.gold > 0 {
+			r.Coverage = float64(tt.covered) / float64(tt.gold)
+		}
+		var b strings.Builder
+		if err := r.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), tt.want) {
+			t.Errorf("%d of %d: report %q, want %q in it", tt.covered, tt.gold, b.String(), tt.want)
+		}
 	}
 }
