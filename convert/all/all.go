@@ -36,6 +36,7 @@ func Sources() []convert.Source {
 		apibank.Source,
 		toolalpaca.Source,
 		apibank.TrainSource,
+		toolalpaca.TrainSource,
 		toolhop.Source,
 		apigen.Source,
 		sealtools.TrainSource,

@@ -147,13 +147,13 @@ func (c *converter) record(el convert.Element) (qaoa.Record, *convert.Reject) {
 		return rec, rej
 	}
 	if in.query.Kind != qaoa.String || strings.TrimSpace(in.query.Text) == "" {
-		return rec, convert.Rejectf(convert.NoQuery, in.queryPath, "want a string with something in it, have %.60s", in.query.JSON())
+		return rec, convert.Rejectf(convert.NoQuery, in.queryPath, "want a string with something in it, have %s", show(in.query))
 	}
 	if c.foreign(in.query.Text) {
 		return rec, convert.Rejectf(convert.NonEnglish, in.queryPath, "the query breaks the language rule: %.60q", in.query.Text)
 	}
 	if in.calling.Kind != qaoa.Array || len(in.calling.Items) == 0 {
-		return rec, convert.Rejectf(convert.NoCall, in.callingPath, "want a list with something in it, have %.60s", in.calling.JSON())
+		return rec, convert.Rejectf(convert.NoCall, in.callingPath, "want a list with something in it, have %s", show(in.calling))
 	}
 	table := c.tools[path.Dir(el.Pos.File)]
 	if !in.prompt && table == nil {
@@ -181,4 +181,12 @@ func (c *converter) record(el convert.Element) (qaoa.Record, *convert.Reject) {
 		return rec, convert.Rejectf(convert.UnresolvedPlace, in.callingPath, "no earlier call returns %s", b.unresolved[0].Text)
 	}
 	return rec, convert.CheckStrict(rec)
+}
+
+// show returns v for a message, cut to a few characters.
+func show(v qaoa.Value) string {
+	if v.Kind == qaoa.Invalid {
+		return "none"
+	}
+	return fmt.Sprintf("%.60s", v.JSON())
 }

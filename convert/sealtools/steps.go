@@ -38,7 +38,7 @@ func (b *builder) add(item qaoa.Value, path string) *convert.Reject {
 	case !ok || params.Kind == qaoa.Null:
 		params = qaoa.ObjectValue()
 	case params.Kind != qaoa.Object:
-		return convert.Rejectf(convert.ArgumentsNotObject, path+"/parameters", "want an object, have %.60s", params.JSON())
+		return convert.Rejectf(convert.ArgumentsNotObject, path+"/parameters", "want an object, have %s", show(params))
 	}
 	responses, _ := item.Get("responses")
 

@@ -1,6 +1,7 @@
-// Package toolalpaca converts the evaluation files of ToolAlpaca.
+// Package toolalpaca converts the evaluation files of ToolAlpaca, and its
+// training file as another source.
 //
-// A file is a JSON array. An element is an API with its instructions, so it
+// An evaluation file is a JSON array. An element is an API with its instructions, so it
 // makes an outcome for each of them:
 //
 //	{"Name":"Bees","Instructions":["Find hive 4"],
@@ -25,6 +26,18 @@
 // and with the type; the whole value is the description of the parameter.
 // Paper offers the functions that the answer names, Strict all.
 //
-// The training file has Instances instead of Golden_Answers, and belongs to
-// another source.
+// The training file, train_data.json, is another source. An element has
+// Instances instead of instructions and answers, dialogues in which a model
+// played the assistant, and makes an outcome for each:
+//
+//	{"Name":"Bees","Function_Description":{"getHive":"…"},"Instances":[
+//	  {"input":"Find hive 4","output":"It is full.","Final Thought":"I know it.","intermediate_steps":[
+//	    [["getHive","{\"id\": 4}","I need the hive.\nAction: getHive\nAction Input: …"],"Status Code: 200. Response: full"]]}]}
+//
+// Each of the steps is a step with one call, and output the answer. Thoughts
+// are in Meta as reasoning. Where the input of an action is no JSON, Paper takes
+// {} and marks it in Meta as decoded; Strict reads Python as well, and rejects
+// the rest (bad_args_json). Strict also cuts a hint off the query ("\nHint: …")
+// into Meta. An instance with an error instead of a dialogue is rejected. An
+// element may also be one instance with the members of its API beside it.
 package toolalpaca

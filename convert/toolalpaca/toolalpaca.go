@@ -19,7 +19,7 @@ var Source = convert.Source{
 	Files: []convert.File{
 		{Glob: "eval_real.json", Role: convert.Records, Note: "real APIs"},
 		{Glob: "eval_simulated.json", Role: convert.Records, Note: "simulated APIs"},
-		{Glob: "train_data.json", Role: convert.Trap, Note: "the training file, for toolalpaca-train"},
+		{Glob: "train_data.json", Role: convert.Trap, Note: "training data, for toolalpaca-train"},
 	},
 	Open: open,
 }
@@ -98,7 +98,7 @@ func (c *converter) instance(a *api, instructions, answers qaoa.Value, i int) (r
 	}
 	query := instructions.Items[i]
 	if query.Kind != qaoa.String || strings.TrimSpace(query.Text) == "" {
-		return rec, convert.Rejectf(convert.NoQuery, path, "want a string with something in it, have %.60s", query.JSON())
+		return rec, convert.Rejectf(convert.NoQuery, path, "want a string with something in it, have %s", show(query))
 	}
 	if c.foreign(query.Text) {
 		return rec, convert.Rejectf(convert.NonEnglish, path, "the instruction breaks the language rule: %.60q", query.Text)
@@ -190,4 +190,12 @@ func eachReference(s string, f func(before, ref string), end func(rest string)) 
 		s = s[i+n+1:]
 	}
 	end(s)
+}
+
+// show returns v for a message, cut to a few characters.
+func show(v qaoa.Value) string {
+	if v.Kind == qaoa.Invalid {
+		return "none"
+	}
+	return fmt.Sprintf("%.60s", v.JSON())
 }

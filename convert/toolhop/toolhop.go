@@ -58,7 +58,7 @@ func (c *converter) record(el convert.Element) (qaoa.Record, *convert.Reject) {
 	rec := qaoa.Record{ID: identity(v)}
 	question, _ := v.Get("question")
 	if question.Kind != qaoa.String || strings.TrimSpace(question.Text) == "" {
-		return rec, convert.Rejectf(convert.NoQuery, "/question", "want a string with something in it, have %.60s", question.JSON())
+		return rec, convert.Rejectf(convert.NoQuery, "/question", "want a string with something in it, have %s", show(question))
 	}
 	if c.foreign(question.Text) {
 		return rec, convert.Rejectf(convert.NonEnglish, "/question", "the question breaks the language rule: %.60q", question.Text)
@@ -247,4 +247,12 @@ func meta(v qaoa.Value, guessed bool) qaoa.JSON {
 		return ""
 	}
 	return m.JSON()
+}
+
+// show returns v for a message, cut to a few characters.
+func show(v qaoa.Value) string {
+	if v.Kind == qaoa.Invalid {
+		return "none"
+	}
+	return fmt.Sprintf("%.60s", v.JSON())
 }
