@@ -91,7 +91,7 @@ func rankNotes(gs []group) []string {
 	for _, g := range gs {
 		models[g.model] = true
 	}
-	var notes []string
+	notes := unlike(gs)
 	switch n := len(models); {
 	case n < 2:
 		notes = append(notes, fmt.Sprintf("%d model: there is nothing to rank", n))

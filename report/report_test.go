@@ -528,3 +528,44 @@ func TestMissingAnswersAreBoundedEverywhere(t *testing.T) {
 		}
 	}
 }
+
+func TestModelsAskedDifferentThingsAreTold(t *testing.T) {
+	runs := func(change func(r *Run)) []Run {
+		list := testRuns()
+		for i := range list {
+			list[i].Data, list[i].Candidates = "d", "lists of "+list[i].Setting
+			if list[i].Model == "base_8b" && list[i].Setting == "hybrid" {
+				change(&list[i])
+			}
+		}
+		return list
+	}
+	const records, lists = "Hybrid-20, base_8b was asked other records than GT, ", "Hybrid-20, base_8b chose from other candidate lists than Hybrid-20, "
+	tests := []struct {
+		name      string
+		change    func(r *Run)
+		want, not string
+	}{
+		{"all alike", func(*Run) {}, "", "do not compare"},
+		{"unknown hashes agree with any", func(r *Run) { r.Data, r.Candidates = "", "" }, "", "do not compare"},
+		{"other records", func(r *Run) { r.Data, r.Candidates = "e", "x" }, records, lists},
+		{"other lists", func(r *Run) { r.Candidates = "x" }, lists, records},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			list := runs(tt.change)
+			c, err1 := Table1(list, Options{})
+			s, err2 := Summarize(list, Options{Resamples: 10})
+			r, err3 := Rank(list, Options{Resamples: 10})
+			if err := errors.Join(err1, err2, err3); err != nil {
+				t.Fatal(err)
+			}
+			for name, notes := range map[string][]string{"table": c.Notes, "summary": s.notes(), "ranking": r.Notes} {
+				text := strings.Join(notes, "\n")
+				if !strings.Contains(text, tt.want) || strings.Contains(text, tt.not) {
+					t.Errorf("notes of the %s:\n%s\nwant %q and not %q", name, text, tt.want, tt.not)
+				}
+			}
+		})
+	}
+}

@@ -275,6 +275,37 @@ func checkGroups(gs []group) error {
 	return nil
 }
 
+// unlike tells of groups that stand in one table although they were not asked
+// the same: other records, or under one setting other candidate lists. Their
+// scores may be shown side by side, but they do not compare. Only the first run
+// of a group is looked at, for those of a group agree.
+func unlike(gs []group) []string {
+	var notes []string
+	type first struct{ group, hash string }
+	data := first{}
+	lists := map[string]first{} // by setting
+	seen := map[string]bool{}
+	for _, g := range gs {
+		r := g.runs[0]
+		if seen[g.name()] { // under another preset
+			continue
+		}
+		seen[g.name()] = true
+		if data.hash == "" {
+			data = first{g.name(), r.Data}
+		} else if r.Data != "" && r.Data != data.hash {
+			notes = append(notes, fmt.Sprintf("%s was asked other records than %s (data hashes differ): their scores do not compare", g.name(), data.group))
+			continue // so its lists differ as well
+		}
+		if l := lists[g.setting]; l.hash == "" {
+			lists[g.setting] = first{g.name(), r.Candidates}
+		} else if r.Candidates != "" && r.Candidates != l.hash {
+			notes = append(notes, fmt.Sprintf("%s chose from other candidate lists than %s (candidate hashes differ): their scores do not compare", g.name(), l.group))
+		}
+	}
+	return notes
+}
+
 // runInfos describes runs to [stats.CheckRuns]. Where not all of them have
 // items, the sizes of cells stand for the item sets.
 func runInfos(runs []Run) []stats.RunInfo {

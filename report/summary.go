@@ -21,6 +21,8 @@ type Summary struct {
 	Resamples int     `json:"resamples"`
 	Seed      uint64  `json:"seed"` // of the bootstrap
 	Groups    []Group `json:"groups"`
+	// Notes tell of groups that do not compare, a sentence each.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // A Group is the runs of one model under one setting.
@@ -114,6 +116,7 @@ func Summarize(runs []Run, opt Options) (Summary, error) {
 	s := Summary{
 		Preset: gs[0].preset, Unit: "fraction", Level: opt.level(),
 		Resamples: cmp.Or(opt.Resamples, stats.DefaultResamples), Seed: opt.Seed,
+		Notes: unlike(gs),
 	}
 	for _, g := range gs {
 		s.Groups = append(s.Groups, summarizeGroup(g, opt))

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -146,7 +147,7 @@ func (iv *Interval) text() string {
 
 // notes returns the warnings of groups and runs, with their place.
 func (s Summary) notes() []string {
-	var out []string
+	out := slices.Clone(s.Notes)
 	for _, g := range s.Groups {
 		place := g.Setting + ", " + g.Model + ": "
 		for _, w := range g.Warnings {

@@ -48,7 +48,7 @@ func Table1(runs []Run, opt Options) (Comparison, error) {
 	for _, g := range gs {
 		c.Rows = append(c.Rows, comparisonRow(g))
 	}
-	c.Notes = append(c.Notes, c.extremes()...)
+	c.Notes = append(unlike(gs), c.extremes()...)
 	for _, r := range c.Rows {
 		if r.Coverage.Missing > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d of %d cases have no answer and count as wrong; see the bounds",
