@@ -160,9 +160,25 @@ func (a Account) reasons() table {
 		add(s.Name, s.Filtering, "filter", s.Converted)
 	}
 	for _, s := range a.Steps {
-		add("(all sources)", s.Codes, s.Name, Count(s.Read))
+		if !a.explained(s) {
+			add("(all sources)", s.Codes, s.Name, Count(s.Read))
+		}
 	}
 	return t
+}
+
+// explained reports whether the lines of sources hold all rejects of a step, so
+// that those of its summary would say the same again.
+func (a Account) explained(step Step) bool {
+	left := step.readable() - step.Kept
+	for _, s := range a.Sources {
+		for _, c := range s.Filtering {
+			if string(c.Stage) == step.Name {
+				left -= c.N
+			}
+		}
+	}
+	return left == 0 && step.Read == step.readable()
 }
 
 // text writes t with blanks between its columns.
