@@ -31,7 +31,12 @@ func NewOutput(path string) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Output{path: path, file: f, buf: bufio.NewWriterSize(f, 256<<10)}
+	return outputTo(f, path)
+}
+
+// outputTo begins the file path, which has the name of f until it is closed.
+func outputTo(f *os.File, path string) (o *Output, err error) {
+	o = &Output{path: path, file: f, buf: bufio.NewWriterSize(f, 256<<10)}
 	o.w = o.buf
 	switch {
 	case strings.HasSuffix(path, ".gz"):
@@ -89,4 +94,18 @@ func (o *Output) Abort() {
 	}
 	_ = o.file.Close()
 	_ = os.Remove(o.file.Name())
+}
+
+// suspend completes the compressed stream and leaves the file under its
+// temporary name.
+func (o *Output) suspend() error {
+	if o.done {
+		return os.ErrClosed
+	}
+	o.done = true
+	var err error
+	if o.comp != nil {
+		err = o.comp.Close()
+	}
+	return errors.Join(err, o.buf.Flush(), o.file.Close())
 }

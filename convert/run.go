@@ -29,9 +29,20 @@ type RunOptions struct {
 	// number means none.
 	MaxBad     int
 	MaxElement int64 // bytes of one element at most; 0 is 1 GiB
+	// Start is where an earlier run of the same inputs stopped; zero is the
+	// beginning.
+	Start Start
 	// Progress, if not nil, is called now and then, and at the end of a run
 	// that was not broken off, from the goroutine of the caller.
 	Progress func(Progress)
+}
+
+// A Start says what of the inputs has been converted before. The elements are
+// read again, which is fast, but neither converted nor yielded.
+type Start struct {
+	Elements int            // whose outcome an earlier run yielded
+	Broken   int            // of their rejects, for MaxBad
+	IDs      []xxh3.Uint128 // hashes of the IDs of their records
 }
 
 // A Progress is how far a run is.
@@ -124,9 +135,12 @@ func Run(ctx context.Context, src Source, inputs []Input, opt RunOptions) iter.S
 			wg.Go(r.work)
 		}
 
-		ids := make(idSet)
-		prog := Progress{TotalBytes: total}
-		bad := 0
+		ids := make(idSet, len(opt.Start.IDs))
+		for _, h := range opt.Start.IDs {
+			ids[h] = struct{}{}
+		}
+		prog := Progress{TotalBytes: total, Elements: opt.Start.Elements}
+		bad := opt.Start.Broken
 		for b := range r.queue {
 			<-b.done
 			for i := range b.outcomes {
@@ -191,6 +205,7 @@ type run struct {
 	jobs  chan *batch
 	queue chan *batch
 	bytes atomic.Int64 // read of all files, as they are on disk
+	skip  int          // elements that are still to be passed over; the reader's
 }
 
 // A batch is a piece of work. The reader fills the first fields, a worker the
@@ -219,6 +234,7 @@ func (r *run) read(ctx context.Context, inputs []Input) {
 	defer close(r.queue)
 	defer close(r.jobs)
 	left := r.opt.Limit
+	r.skip = r.opt.Start.Elements
 	for _, in := range inputs {
 		in.Options = r.opt.Options
 		convert, err := r.src.Open(ctx, in)
@@ -254,8 +270,12 @@ func (r *run) readFile(ctx context.Context, in Input, name string, convert Func,
 			b.err = err
 			return b, false
 		}
-		b.elements = append(b.elements, p)
-		b.size += len(el.Data)
+		if r.skip > 0 {
+			r.skip--
+		} else {
+			b.elements = append(b.elements, p)
+			b.size += len(el.Data)
+		}
 		if *left--; *left == 0 {
 			return b, false
 		}

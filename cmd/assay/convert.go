@@ -88,7 +88,8 @@ PATH is a folder (the files of the source are found in it), a file, a pattern,
 or - for stdin. Files may be plain, gzip or zstd. Every raw instance ends as a
 record or, with a code, in the ledger; converted + rejected = read. A truncated
 file ends the run with exit code 3 after everything before the break was
-written.`,
+written. With -o FILE, the same command resumes after Ctrl-C or a kill, and
+writes the same bytes as an undisturbed run.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o convertOptions
 			flags.StringVarP(&o.out, "output", "o", "-", "write the records to `FILE`")
@@ -150,13 +151,9 @@ func runConvert(ctx context.Context, std stdio, o convertOptions, source string,
 		return inputError(err)
 	}
 	tellSkipped(std.err, skipped)
-	out, err := createOutput(std, o.out)
+	b, err := newBooks(std, src.Name, "", o.summary, o.examples)
 	if err != nil {
 		return err
-	}
-	b, err := newBooks(std, src.Name, o.ledger, o.summary, o.examples)
-	if err != nil {
-		return out.finish(err)
 	}
 	status := newStatusLine(std.err, 2000)
 	opt.Progress = func(p convert.Progress) {
@@ -166,18 +163,44 @@ func runConvert(ctx context.Context, std stdio, o convertOptions, source string,
 		}
 		status.update("%s: %s: %d elements, %d records, %d rejects%s", src.Name, printable(p.File), p.Elements, p.Records, p.Rejects, share)
 	}
-	write := qaoa.AppendRecord
-	if o.to == "sharegpt" {
-		write = qaoa.AppendInterchange
+	job := convert.Job{
+		Source: src, Inputs: inputs, Options: opt, Output: o.out, Ledger: o.ledger, Form: o.to, Append: qaoa.AppendRecord, Category: category,
+		OnReject: b.show,
+		OnResume: func(n int) { fmt.Fprintf(std.err, "resuming: %d elements are converted\n", n) },
 	}
-	err = convertAll(ctx, src, inputs, opt, out, b, write)
+	if o.to == "sharegpt" {
+		job.Append = qaoa.AppendInterchange
+	}
+	if o.out == "-" || o.ledger == "-" {
+		err = convertStream(ctx, std, job, b)
+	} else {
+		b.sum, err = job.Run(ctx)
+	}
 	status.end()
-	if err != nil && errors.Is(err, context.Canceled) {
-		return inputError(errors.Join(b.drop(), out.finish(err)))
+	if errors.Is(err, context.Canceled) {
+		if o.out != "-" && o.ledger != "-" {
+			err = fmt.Errorf("interrupted after %d instances; the same command resumes: %w", b.sum.Read, err)
+		}
+		return inputError(err)
 	}
 	// A broken file ends the run, but what was good before it is kept.
-	err = errors.Join(out.keep(err), b.close(std.err, "converted"))
-	return inputError(err)
+	return inputError(errors.Join(err, b.close(std.err, "converted")))
+}
+
+// convertStream converts to stdout, which cannot be resumed.
+func convertStream(ctx context.Context, std stdio, job convert.Job, b *books) (err error) {
+	out, err := createOutput(std, job.Output)
+	if err != nil {
+		return err
+	}
+	defer func() { err = out.keep(err) }()
+	if job.Ledger != "" {
+		if b.file, err = createOutput(std, job.Ledger); err != nil {
+			return err
+		}
+		b.ledger = convert.NewLedger(b.file)
+	}
+	return convertAll(ctx, job.Source, job.Inputs, job.Options, out, b, job.Append)
 }
 
 func convertAll(ctx context.Context, src convert.Source, inputs []convert.Input, opt convert.RunOptions, out io.Writer, b *books, write func([]byte, qaoa.Record) []byte) error {
@@ -266,14 +289,19 @@ func newBooks(std stdio, source, ledger, summary string, examples int) (*books, 
 
 func (b *books) reject(rej *convert.Reject) error {
 	b.sum.AddReject(rej)
-	if b.shown[rej.Code] < b.examples {
-		b.shown[rej.Code]++
-		fmt.Fprintln(b.std.err, printable(rej.Error()))
-	}
+	b.show(rej)
 	if b.ledger == nil {
 		return nil
 	}
 	return b.ledger.Write(rej)
+}
+
+// show prints a reject if not enough of its code have been shown.
+func (b *books) show(rej *convert.Reject) {
+	if b.shown[rej.Code] < b.examples {
+		b.shown[rej.Code]++
+		fmt.Fprintln(b.std.err, printable(rej.Error()))
+	}
 }
 
 // drop leaves no ledger behind.
