@@ -11,8 +11,11 @@ import (
 )
 
 // typed has a parameter of each type that matters for values in tags.
-var typed = []qaoa.Tool{{Name: "f", Parameters: `{"type":"object","properties":{"s":{"type":"string"},"n":{"type":"integer"},` +
-	`"b":{"type":"boolean"},"o":{"type":"object"},"l":{"type":["array","null"]},"u":{"anyOf":[{"type":"integer"},{"type":"string"}]},"x":{}}}`}}
+var typed = []qaoa.Tool{
+	{Name: "f", Parameters: `{"type":"object","properties":{"s":{"type":"string"},"n":{"type":"integer"},` +
+		`"b":{"type":"boolean"},"o":{"type":"object"},"l":{"type":["array","null"]},"u":{"anyOf":[{"type":"integer"},{"type":"string"}]},"x":{}}}`},
+	{Name: "Market Trends API", Parameters: `{"type":"object","properties":{"country":{"type":"string"}}}`},
+}
 
 // What models of each family print when their server leaves the text alone.
 func TestFamilies(t *testing.T) {
@@ -76,6 +79,15 @@ func TestFamilies(t *testing.T) {
 		{"Phi, Granite", `<|tool_call|>[{"name": "f", "arguments": {"n": 1}}]<|/tool_call|>`, `f{"n":1}`, "marker", "", "calls"},
 		{"Command R", `[{"tool_call_id": "0", "tool_name": "f", "parameters": {"n": 1}}]`, `f{"n":1}`, "bare", "", "calls"},
 		{"xLAM", `{"thought": "t", "tool_calls": [{"name": "f", "arguments": {"n": 1}}]}`, `f{"n":1}`, "bare", "", "calls"},
+
+		// Names that Python could not write.
+		{"ToolACE, a name with blanks", `[Market Trends API(country="us"), f(n=1)]`, `Market Trends API{"country":"us"} f{"n":1}`, "python", "", "calls"},
+		{"a name with blanks, positional", `[Market Trends API("us")]`, `Market Trends API{"country":"us"}`, "python", "", "calls"},
+		{"a name with blanks in a string", `[f(s="[Market Trends API(")]`, `f{"s":"[Market Trends API("}`, "python", "", "calls"},
+		{"a name with blanks, in a block", `<tool_call>Market Trends API(country="us")</tool_call>`, `Market Trends API{"country":"us"}`, "tool_call", "", "calls"},
+		{"a name with blanks and an expression", `[Market Trends API(country=x)]`, `![Market Trends API(country=x)]`, "python", "", "malformed"},
+		{"a name with blanks, in a sentence", `I use Market Trends API (it is good).`, "", "", `I use Market Trends API (it is good).`, "abstained"},
+		{"a name with blanks that is not on offer", `[Market News API(country="us")]`, "", "", `[Market News API(country="us")]`, "abstained"},
 
 		// What is around a call.
 		{"stop token after an open block", `<tool_call>{"name":"f"}<|im_end|>`, "f", "tool_call", "", "calls"},

@@ -27,6 +27,7 @@ func short(calls []qaoa.Call) string {
 var tools = []qaoa.Tool{
 	{Name: "f", Parameters: `{"type":"object","properties":{"a":{},"b":{}}}`},
 	{Name: "math.add"},
+	{Name: "odd name"},
 }
 
 func TestParse(t *testing.T) {
@@ -183,7 +184,7 @@ func TestHostile(t *testing.T) {
 		"<function=f>", "<function=f>{", "```", "a```", "```{", "```json\n", "[f(", "[f(\n", "[f(1,\n", "f(", "<answer>", "{\"name\":\"f\",\"arguments\":",
 		"{\"name\":\"f\",\"arguments\":{}}", "{'name':'f','arguments':{},", "{{", "}", "\\", "[{},", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"", "\n[f(a='",
 		"<function=f><parameter=a>", "<function=f><parameter=a></parameter>", "<tool_call>f<arg_key>", "<tool_call>f<arg_key>a</arg_key><arg_value>", "<invoke name=\"f\">", "[TOOL_CALLS]", "[TOOL_CALLS]f{",
-		"<|tool_call_begin|>f<|tool_call_argument_begin|>{", "<|tool_call_start|>[f(", "<|python_tag|>{\"", "f\n{", "<|im_end|>", "{\\\"name\\\":", "{\\\"name\\\": {\\\"input\\\":",
+		"<|tool_call_begin|>f<|tool_call_argument_begin|>{", "<|tool_call_start|>[f(", "<|python_tag|>{\"", "f\n{", "<|im_end|>", "[\n", "[\n[f", "[odd name(", "[odd name(a='", "odd name(,", "{\\\"name\\\":", "{\\\"name\\\": {\\\"input\\\":",
 	} {
 		text := strings.Repeat(unit, size/len(unit)+1)
 		got := toolcall.Parse(text, toolcall.Options{Strict: i%2 == 0, Tools: tools})

@@ -228,7 +228,9 @@ func (p *parser) sequence(text string) (vals []qaoa.Value, ok bool) {
 func (p *parser) pythonCalls(text string) ([]qaoa.Call, bool) {
 	parsed, err := pylit.ParseCalls(text)
 	if err != nil {
-		return nil, false
+		if parsed, err = p.oddCalls(text); err != nil {
+			return nil, false
+		}
 	}
 	calls := make([]qaoa.Call, len(parsed))
 	for i, c := range parsed {

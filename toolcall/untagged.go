@@ -134,7 +134,7 @@ func (p *parser) bare(text string) (rest string, found bool) {
 		}
 		span := region[i:end]
 		switch {
-		case closed && isPythonList(span):
+		case closed && p.isPythonList(span):
 			i = end // the next rung reads it, with what looks like JSON inside
 		case p.attempt(span):
 			found = true
@@ -156,11 +156,14 @@ func isJSON(s string) bool {
 }
 
 // isPythonList reports whether s begins like [f(.
-func isPythonList(s string) bool {
+func (p *parser) isPythonList(s string) bool {
 	if s == "" || s[0] != '[' {
 		return false
 	}
 	i := skipBlanks(s, 1)
+	if p.oddName(s[i:]) >= 0 {
+		return true
+	}
 	start := i
 	for i < len(s) && isNameByte(s[i]) {
 		i++
@@ -216,7 +219,7 @@ func (p *parser) pythonLines(text string) (rest string, found bool) {
 	done := 0
 	for i := 0; i < stop && p.fuel > 0; {
 		i = skipBlanks(text, i)
-		if i < stop && isPythonList(text[i:stop]) {
+		if i < stop && p.isPythonList(text[i:stop]) {
 			end, closed := p.valueEnd(text[:stop], i)
 			if !closed {
 				end = stop
@@ -269,11 +272,12 @@ func (p *parser) meant(text string, calls []qaoa.Call) bool {
 // name of a tool on offer and a parenthesis.
 func (p *parser) attemptsTool(text string) bool {
 	text = strings.TrimLeft(text, "[ \t\r\n")
-	i := 0
-	for i < len(text) && isNameByte(text[i]) {
-		i++
+	for i := range p.opt.Tools {
+		if rest, ok := strings.CutPrefix(text, p.opt.Tools[i].Name); ok && strings.HasPrefix(rest, "(") {
+			return true
+		}
 	}
-	return strings.HasPrefix(text[i:], "(") && p.offered(text[:i])
+	return false
 }
 
 func (p *parser) offered(name string) bool {
