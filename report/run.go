@@ -294,13 +294,13 @@ func unlike(gs []group) []string {
 		if data.hash == "" {
 			data = first{g.name(), r.Data}
 		} else if r.Data != "" && r.Data != data.hash {
-			notes = append(notes, fmt.Sprintf("%s was asked other records than %s (data hashes differ): their scores do not compare", g.name(), data.group))
+			notes = append(notes, fmt.Sprintf("%s was asked other records than %s (data hashes differ), so their scores do not compare", g.name(), data.group))
 			continue // so its lists differ as well
 		}
 		if l := lists[g.setting]; l.hash == "" {
 			lists[g.setting] = first{g.name(), r.Candidates}
 		} else if r.Candidates != "" && r.Candidates != l.hash {
-			notes = append(notes, fmt.Sprintf("%s chose from other candidate lists than %s (candidate hashes differ): their scores do not compare", g.name(), l.group))
+			notes = append(notes, fmt.Sprintf("%s chose from other candidate lists than %s (candidate hashes differ), so their scores do not compare", g.name(), l.group))
 		}
 	}
 	return notes
