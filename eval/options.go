@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"assay/model"
@@ -111,7 +112,7 @@ func (opt Options) withDefaults() (Options, error) {
 	if opt.Observe, err = ParseObserve(string(opt.Observe)); err != nil {
 		return opt, err
 	}
-	if opt.Prompt == (Prompt{}) {
+	if !opt.Prompt.given {
 		opt.Prompt = PromptFor(opt.Calls)
 	}
 	if opt.Calls == CallsPrompt && !opt.Prompt.marked {
@@ -120,6 +121,15 @@ func (opt Options) withDefaults() (Options, error) {
 	if opt.MaxRounds < 0 || opt.Repeats < 0 || opt.Workers < 0 || opt.GiveUp < 0 {
 		return opt, fmt.Errorf("rounds %d, repeats %d, workers %d, failures in a row %d: want no negative number",
 			opt.MaxRounds, opt.Repeats, opt.Workers, opt.GiveUp)
+	}
+	// Written so that NaN, which is in no range, is refused too.
+	switch s := opt.Sampling; {
+	case !(s.Temperature >= 0 && s.Temperature <= math.MaxFloat64):
+		return opt, fmt.Errorf("temperature %v: want 0 or a positive number", s.Temperature)
+	case !(s.TopP >= 0 && s.TopP <= 1):
+		return opt, fmt.Errorf("top p %v: want a number from 0, which leaves it to the server, to 1", s.TopP)
+	case s.MaxTokens < 0 || s.NumCtx < 0:
+		return opt, fmt.Errorf("max tokens %d, context length %d: want no negative number", s.MaxTokens, s.NumCtx)
 	}
 	opt.Repeats = max(opt.Repeats, 1)
 	opt.Workers = max(opt.Workers, 1)

@@ -24,11 +24,15 @@ const ToolsMark = "{tools}"
 
 var errNoMark = errors.New("the system prompt has no " + ToolsMark + ": write it where the list of tools belongs, or use --calls native")
 
-// A Prompt is a system prompt, cut at its [ToolsMark]. The zero Prompt is an
-// empty system message, which is not sent at all.
+// A Prompt is a system prompt, cut at its [ToolsMark]. One without text is an
+// empty system message, which is not sent at all; but [Options] take the zero
+// Prompt for the built-in one.
 type Prompt struct {
 	before, after string
 	marked        bool
+	// given tells a prompt that was made of an empty text, and asks for no
+	// system message, from the zero Prompt, which asks for the default.
+	given bool
 }
 
 // PromptFor returns the built-in prompt of a mode: in mode [CallsPrompt] the
@@ -53,7 +57,7 @@ func NewPrompt(text string, mode CallMode) (Prompt, error) {
 }
 
 func cutPrompt(text string) Prompt {
-	var p Prompt
+	p := Prompt{given: true}
 	p.before, p.after, p.marked = strings.Cut(strings.TrimSpace(text), ToolsMark)
 	return p
 }

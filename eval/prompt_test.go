@@ -212,3 +212,36 @@ func TestAlarms(t *testing.T) {
 		})
 	}
 }
+
+func TestAnEmptyNativePromptIsNoSystemMessage(t *testing.T) {
+	empty, err := eval.NewPrompt(" \n", eval.CallsNative)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		prompt eval.Prompt
+		roles  string
+	}{
+		{"an empty text asks for none", empty, "user"},
+		{"no prompt asks for the built-in one", eval.Prompt{}, "system user"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var roles []string
+			m := chatter(func(_ context.Context, req model.Request) (model.Reply, error) {
+				for _, msg := range req.Messages {
+					roles = append(roles, string(msg.Role))
+				}
+				return says("done")
+			})
+			opt := eval.Options{Calls: eval.CallsNative, Prompt: tt.prompt}
+			if _, err := collect(eval.Run(t.Context(), m, each(record("x", "set", "f:1")), opt)); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(roles, " "); got != tt.roles {
+				t.Errorf("roles %q; want %q", got, tt.roles)
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -355,6 +356,13 @@ func TestRunRefusesOptions(t *testing.T) {
 		{Repeats: -1},
 		{MaxRounds: -1},
 		{GiveUp: -1},
+		{Sampling: model.Sampling{Temperature: -0.1}},
+		{Sampling: model.Sampling{Temperature: math.NaN()}},
+		{Sampling: model.Sampling{Temperature: math.Inf(1)}},
+		{Sampling: model.Sampling{TopP: 1.1}},
+		{Sampling: model.Sampling{TopP: math.NaN()}},
+		{Sampling: model.Sampling{MaxTokens: -1}},
+		{Sampling: model.Sampling{NumCtx: -1}},
 		{Prompt: mustPrompt("no mark", eval.CallsNative)},
 	} {
 		list, err := collect(eval.Run(t.Context(), chatter(golden), each(many(1)...), opt))
