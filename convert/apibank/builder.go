@@ -32,7 +32,7 @@ func (b *builder) found(v qaoa.Value) error {
 		required.Items = append(required.Items, qaoa.StringValue(m.Name))
 	}
 	beside := qaoa.Member{Name: "required", Value: required}
-	v.Members = append(v.Members[:len(v.Members):len(v.Members)], beside)
+	v.Members = append(slices.Clip(v.Members), beside)
 	t, err := convert.NormalizeTool(v)
 	if err != nil {
 		return err

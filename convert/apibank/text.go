@@ -143,8 +143,9 @@ func parseRequest(s string) (name string, args qaoa.Value, err error) {
 	if calls, err := pylit.ParseCalls(s); err == nil && len(calls) == 1 && len(calls[0].Positional) == 0 {
 		return calls[0].Name, asText(qaoa.ObjectValue(calls[0].Keywords...)), nil
 	}
-	inner, ok := strings.CutPrefix(s, "[")
-	if inner, ok = strings.CutSuffix(inner, ")]"); !ok {
+	inner, opened := strings.CutPrefix(s, "[")
+	inner, closed := strings.CutSuffix(inner, ")]")
+	if !opened || !closed {
 		return "", args, fmt.Errorf("want a request as [Name(key='value')], have %.60q", s)
 	}
 	return parseTolerant(inner+")", func(value string) qaoa.Value { return qaoa.StringValue(unquote(value)) })

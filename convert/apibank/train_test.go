@@ -15,7 +15,7 @@ import (
 )
 
 // convertFile returns what the training source makes of a real file.
-func convertFile(t *testing.T, name string) ([]qaoa.Record, convert.Summary) {
+func convertFile(t *testing.T, name string, profile convert.Profile) ([]qaoa.Record, convert.Summary) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "data", "raw", "api-bank-train", name))
 	if err != nil {
@@ -33,7 +33,7 @@ func convertFile(t *testing.T, name string) ([]qaoa.Record, convert.Summary) {
 	}
 	var recs []qaoa.Record
 	var sum convert.Summary
-	for o, err := range convert.Run(t.Context(), apibank.TrainSource, inputs, convert.RunOptions{}) {
+	for o, err := range convert.Run(t.Context(), apibank.TrainSource, inputs, convert.RunOptions{Options: convert.Options{Profile: profile}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func tool(rec qaoa.Record, name string) (qaoa.Tool, bool) {
 }
 
 func TestRealTraining(t *testing.T) {
-	recs, sum := convertFile(t, "lv3-response-train.json")
+	recs, sum := convertFile(t, "lv3-response-train.json", convert.Paper)
 	if sum.Read != 338 || sum.Converted != 330 || sum.Codes[convert.NoCall] != 8 {
 		t.Errorf("read %d, converted %d, codes %v; want 338, 330 and 8 times no_call", sum.Read, sum.Converted, sum.Codes)
 	}
@@ -112,12 +112,19 @@ func TestRealTraining(t *testing.T) {
 	}
 }
 
+func TestRealTrainingStrictly(t *testing.T) {
+	_, sum := convertFile(t, "lv3-response-train.json", convert.Strict)
+	if got, want := fmt.Sprint(sum.Converted, sum.Codes), "326 map[missing_required:1 no_call:8 unknown_tool:3]"; got != want {
+		t.Errorf("have %s, want %s", got, want)
+	}
+}
+
 // TestRealCutDialogues rebuilds the dialogues from their parts: all but the
 // last result and the answer are there.
 func TestRealCutDialogues(t *testing.T) {
-	whole, _ := convertFile(t, "lv3-response-train.json")
-	cut, sum := convertFile(t, "lv3-api-train.json")
-	both, bothSum := convertFile(t, "lv3-train.json")
+	whole, _ := convertFile(t, "lv3-response-train.json", convert.Paper)
+	cut, sum := convertFile(t, "lv3-api-train.json", convert.Paper)
+	both, bothSum := convertFile(t, "lv3-train.json", convert.Paper)
 	if sum.Read != 907 || bothSum.Read != 1245 || len(both) != len(whole) {
 		t.Errorf("read %d and %d, %d records of both and %d of whole dialogues; want 907, 1245 and the same", sum.Read, bothSum.Read, len(both), len(whole))
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // convertFile returns what the training source makes of a real file.
-func convertFile(t *testing.T, name string) ([]qaoa.Record, convert.Summary) {
+func convertFile(t *testing.T, name string, profile convert.Profile) ([]qaoa.Record, convert.Summary) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "data", "raw", "seal-tools-train", name))
 	if err != nil {
@@ -34,7 +34,7 @@ func convertFile(t *testing.T, name string) ([]qaoa.Record, convert.Summary) {
 	}
 	var recs []qaoa.Record
 	var sum convert.Summary
-	for o, err := range convert.Run(t.Context(), sealtools.TrainSource, inputs, convert.RunOptions{}) {
+	for o, err := range convert.Run(t.Context(), sealtools.TrainSource, inputs, convert.RunOptions{Options: convert.Options{Profile: profile}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func calls(rec qaoa.Record) string {
 }
 
 func TestRealDev(t *testing.T) {
-	recs, sum := convertFile(t, "dev.jsonl")
+	recs, sum := convertFile(t, "dev.jsonl", convert.Paper)
 	if sum.Read != 700 || sum.Converted != 700 {
 		t.Errorf("read %d and converted %d, want 700 and 700", sum.Read, sum.Converted)
 	}
@@ -92,9 +92,9 @@ func TestRealDev(t *testing.T) {
 
 // TestRealForms holds the three forms of the same records against each other.
 func TestRealForms(t *testing.T) {
-	now, _ := convertFile(t, "dev.jsonl")
-	old, _ := convertFile(t, "dev.old-format.jsonl")
-	prompts, _ := convertFile(t, "dev.finetune.json")
+	now, _ := convertFile(t, "dev.jsonl", convert.Paper)
+	old, _ := convertFile(t, "dev.old-format.jsonl", convert.Paper)
+	prompts, _ := convertFile(t, "dev.finetune.json", convert.Paper)
 	if len(old) != len(now) || len(prompts) != len(now) {
 		t.Fatalf("%d records, %d in the old form, %d prompts", len(now), len(old), len(prompts))
 	}
@@ -135,6 +135,15 @@ func TestRealForms(t *testing.T) {
 	}
 	if lacking != 3 { // difficult-228, -241 and -419
 		t.Errorf("%d prompts lack a called tool, want 3", lacking)
+	}
+}
+
+func TestRealStrictly(t *testing.T) {
+	for name, want := range map[string]string{"dev.jsonl": "700 map[]", "dev.finetune.json": "697 map[unknown_tool:3]"} {
+		_, sum := convertFile(t, name, convert.Strict)
+		if got := fmt.Sprint(sum.Converted, sum.Codes); got != want {
+			t.Errorf("%s: have %s, want %s", name, got, want)
+		}
 	}
 }
 

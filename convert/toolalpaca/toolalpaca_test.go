@@ -25,14 +25,22 @@ func TestReplaceReferences(t *testing.T) {
 
 func TestReadTool(t *testing.T) {
 	tests := []struct{ name, in, description, params string }{
-		{"a type and a description", "Reads\nParameters: {\"id\": \"Required. integer. Number of it.\"}\nOutput: x", "Reads",
-			`{"type":"object","properties":{"id":{"type":"integer","description":"Required. integer. Number of it."}},"required":["id"]}`},
-		{"no first line", "Parameters: {\"q\": \"string. \"}\nOutput: x", "",
-			`{"type":"object","properties":{"q":{"type":"string","description":"string. "}},"required":[]}`},
-		{"types with brackets", "Reads\nParameters: {\"a\": \"Array[Object{b. c, d}]. A\", \"o\": \"Object{a. b}. O\"}", "Reads",
-			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"},"description":"Array[Object{b. c, d}]. A"},"o":{"type":"object","description":"Object{a. b}. O"}},"required":[]}`},
-		{"no type", "Reads\nParameters: {\"a\": \"What it is\"}", "Reads",
-			`{"type":"object","properties":{"a":{"description":"What it is"}},"required":[]}`},
+		{
+			"a type and a description", "Reads\nParameters: {\"id\": \"Required. integer. Number of it.\"}\nOutput: x", "Reads",
+			`{"type":"object","properties":{"id":{"type":"integer","description":"Required. integer. Number of it."}},"required":["id"]}`,
+		},
+		{
+			"no first line", "Parameters: {\"q\": \"string. \"}\nOutput: x", "",
+			`{"type":"object","properties":{"q":{"type":"string","description":"string. "}},"required":[]}`,
+		},
+		{
+			"types with brackets", "Reads\nParameters: {\"a\": \"Array[Object{b. c, d}]. A\", \"o\": \"Object{a. b}. O\"}", "Reads",
+			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"},"description":"Array[Object{b. c, d}]. A"},"o":{"type":"object","description":"Object{a. b}. O"}},"required":[]}`,
+		},
+		{
+			"no type", "Reads\nParameters: {\"a\": \"What it is\"}", "Reads",
+			`{"type":"object","properties":{"a":{"description":"What it is"}},"required":[]}`,
+		},
 		{"no parameters", "Reads", "Reads", `{"type":"object","properties":{},"required":[]}`},
 	}
 	for _, tt := range tests {
