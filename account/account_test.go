@@ -90,8 +90,11 @@ func TestRead(t *testing.T) {
 		{"what the filter could not read", []string{summary("bfcl 3 3"), summary("filter 4 3 parse_error:1"), ledger("", "read", "parse_error", 1)}, []string{"bfcl 3 3 3"}},
 		{"a ledger of another conversion", []string{summary("bfcl 10 7 empty_turn:3"), ledger("bfcl", "convert", "empty_turn", 2)}, []string{"bfcl 10 7 -1", "! the summaries are shown"}},
 		{"more dropped than made", []string{summary("bfcl 1 1"), ledger("bfcl", "filter", "temporal_tool", 2)}, []string{"bfcl 1 1 -1", "! not the same runs"}},
-		{"the order of Table 5, then names", []string{summary("zebra 1 1"), summary("bfcl 1 1"), summary("ant 1 1"), summary("mathandmagic 1 1"), summary("api-bank-train 1 1")},
-			[]string{"api-bank-train 1 1 -1", "mathandmagic 1 1 -1", "bfcl 1 1 -1", "ant 1 1 -1", "zebra 1 1 -1"}},
+		{
+			"the order of Table 5, then names",
+			[]string{summary("zebra 1 1"), summary("bfcl 1 1"), summary("ant 1 1"), summary("mathandmagic 1 1"), summary("api-bank-train 1 1")},
+			[]string{"api-bank-train 1 1 -1", "mathandmagic 1 1 -1", "bfcl 1 1 -1", "ant 1 1 -1", "zebra 1 1 -1"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -275,10 +278,7 @@ func TestPrintedTotals(t *testing.T) {
 // rejects and converted = kept + late rejects.
 func TestBalance(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			rt.Fatal(err)
-		}
+		dir := t.TempDir()
 		early, late := rapid.IntRange(0, 5).Draw(rt, "early"), rapid.IntRange(1, 5).Draw(rt, "late")
 		made := late + rapid.IntRange(0, 5).Draw(rt, "kept")
 		texts := []string{

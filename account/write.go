@@ -82,8 +82,10 @@ func (a Account) counts() table {
 			if dataset == "" {
 				dataset = "–"
 			}
-			t.rows = append(t.rows, []string{dataset, printable(s.Name),
-				commas(s.Read), commas(s.Converted), commas(s.PaperConverted), commas(s.Kept), commas(s.PaperKept)})
+			t.rows = append(t.rows, []string{
+				dataset, printable(s.Name),
+				commas(s.Read), commas(s.Converted), commas(s.PaperConverted), commas(s.Kept), commas(s.PaperKept),
+			})
 			total.add(s, n == 1)
 		}
 		if part == "" || n < 2 {

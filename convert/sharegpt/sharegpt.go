@@ -261,7 +261,7 @@ func readLabels(raw string) labels {
 		return true
 	})
 	if source.Kind == qaoa.Object && !hasMember(p.meta, "source") {
-		p.meta = append(p.meta[:len(p.meta):len(p.meta)], qaoa.Member{Name: "source", Value: source})
+		p.meta = append(p.meta, qaoa.Member{Name: "source", Value: source})
 	}
 	return p
 }

@@ -49,8 +49,10 @@ func TestInterchangeComesBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rec := qaoa.Record{ID: "x/1", System: word.Draw(rt, "system")}
 		for range rapid.IntRange(0, 2).Draw(rt, "tools") {
-			rec.Tools = append(rec.Tools, qaoa.Tool{Name: word.Draw(rt, "tool"), Description: text.Draw(rt, "description"),
-				Parameters: `{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`})
+			rec.Tools = append(rec.Tools, qaoa.Tool{
+				Name: word.Draw(rt, "tool"), Description: text.Draw(rt, "description"),
+				Parameters: `{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`,
+			})
 		}
 		for i := range rapid.IntRange(1, 3).Draw(rt, "turns") {
 			turn := qaoa.Turn{Query: word.Draw(rt, "query"), Answer: rapid.SampledFrom([]string{"", "It is 5.", "a\nb"}).Draw(rt, "answer")}
