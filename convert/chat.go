@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"assay/qaoa"
 )
@@ -525,6 +526,10 @@ func ContentText(v qaoa.Value) string {
 	}
 	return string(v.JSON())
 }
+
+// ElementText returns the text of el without a copy. Its data must not be
+// changed any more.
+func ElementText(el Element) string { return unsafe.String(unsafe.SliceData(el.Data), len(el.Data)) }
 
 // RawText returns the content of the JSON value in raw if it is a string, else
 // raw itself. Lone surrogates become U+FFFD.

@@ -17,9 +17,10 @@ const maxCached = 4 << 20
 // the time. The zero value is empty; it may be used by several goroutines at
 // once.
 type ToolCache struct {
-	// Normalize makes the tool of a value; nil is NormalizeTool. It must be
-	// set before the first use.
-	Normalize func(v qaoa.Value) (qaoa.Tool, error)
+	// Unmarked says that a parameter of a flat map is required unless it is
+	// marked as optional: see [NormalizeUnmarked]. It must be set before the
+	// first use.
+	Unmarked bool
 
 	mu         sync.RWMutex
 	young, old map[string]qaoa.Tool // by raw text
@@ -55,8 +56,8 @@ func (c *ToolCache) Tools(text, path string, notes *Notes) ([]qaoa.Tool, *Reject
 }
 
 func (c *ToolCache) normalize(v qaoa.Value) (qaoa.Tool, error) {
-	if c.Normalize != nil {
-		return c.Normalize(v)
+	if c.Unmarked {
+		return NormalizeUnmarked(v)
 	}
 	return NormalizeTool(v)
 }
@@ -65,16 +66,16 @@ func (c *ToolCache) normalize(v qaoa.Value) (qaoa.Tool, error) {
 func (c *ToolCache) tool(raw string) (qaoa.Tool, error) {
 	c.mu.RLock()
 	t, ok := c.young[raw]
+	if !ok {
+		t, ok = c.old[raw]
+	}
 	c.mu.RUnlock()
 	if ok {
 		return t, nil
 	}
-	c.mu.Lock()
-	t, ok = c.old[raw]
-	c.mu.Unlock()
-	if !ok {
-		// A copy, since what is made of it must not keep the element alive.
-		raw = strings.Clone(raw)
+	// A copy, since what is made of it must not keep the element alive.
+	raw = strings.Clone(raw)
+	if t, ok = plainTool(raw, c.Unmarked); !ok {
 		v, err := qaoa.ParseValue(raw)
 		if err != nil {
 			return qaoa.Tool{}, err
@@ -83,13 +84,21 @@ func (c *ToolCache) tool(raw string) (qaoa.Tool, error) {
 			return qaoa.Tool{}, err
 		}
 	}
+	if len(raw) > maxCached/16 {
+		return t, nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.young == nil || c.size+len(raw) > maxCached {
-		c.young, c.old, c.size = map[string]qaoa.Tool{}, c.young, 0
+		// Half of what is remembered goes: what was not asked for since.
+		clear(c.old)
+		c.young, c.old, c.size = c.old, c.young, 0
+		if c.young == nil {
+			c.young = map[string]qaoa.Tool{}
+		}
 	}
-	if _, have := c.young[raw]; !have && len(raw) <= maxCached/16 {
-		c.young[strings.Clone(raw)] = t
+	if _, have := c.young[raw]; !have {
+		c.young[raw] = t
 		c.size += len(raw)
 	}
 	return t, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // The fast path reads what nearly all JSON texts are: valid UTF-8, sound, and
@@ -39,6 +40,9 @@ func parseFast(s string) (Value, bool) {
 	p.blanks()
 	return v, p.i == len(s)
 }
+
+// view returns b as a string without a copy. Nobody may write to b any more.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // blanks skips blanks.
 func (p *fast) blanks() {
@@ -179,10 +183,16 @@ func (p *fast) str() (string, bool) {
 		p.i = end + 1
 		return p.s[start:end], true
 	}
-	out := append(make([]byte, 0, n+n/2+32), p.s[start:end]...)
+	// A string that is all of the text, as Unquote has it, fits; another one
+	// is mostly short.
+	size := len(p.s) - start
+	if size > 4*n+64 && start > 1 {
+		size = n + n/2 + 32
+	}
+	out := append(make([]byte, 0, size), p.s[start:end]...)
 	out, used, ok := appendUnescaped(out, p.s[end:])
 	p.i = end + used
-	return string(out), ok
+	return view(out), ok
 }
 
 // appendUnescaped appends the content of a string, from its first escape in s

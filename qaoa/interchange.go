@@ -18,30 +18,33 @@ import (
 func AppendInterchange(dst []byte, rec Record) []byte {
 	dst = append(dst, `{"conversations":[`...)
 	first := true
-	message := func(from string, value []byte) {
+	open := func(from string) {
 		if !first {
 			dst = append(dst, ',')
 		}
 		first = false
 		dst = append(append(append(dst, `{"from":"`...), from...), `","value":`...)
-		dst = append(AppendQuote(dst, string(value)), '}')
 	}
-	var call []byte
+	message := func(from, value string) {
+		open(from)
+		dst = append(AppendQuote(dst, value), '}')
+	}
 	for _, t := range rec.Turns {
-		message("human", []byte(t.Query))
+		message("human", t.Query)
 		for _, s := range t.Steps {
 			for i, c := range s.Calls {
-				call = AppendCall(call[:0], c)
-				message("function_call", call)
-				message("observation", []byte(s.Observation(i)))
+				open("function_call")
+				dst = quoteTail(AppendCall(dst, c), len(dst))
+				dst = append(dst, '}')
+				message("observation", s.Observation(i))
 			}
 		}
-		message("gpt", []byte(t.Answer))
+		message("gpt", t.Answer)
 	}
 	dst = append(dst, `],"system":`...)
 	dst = AppendQuote(dst, rec.System)
 	dst = append(dst, `,"tools":`...)
-	dst = AppendQuote(dst, string(AppendTools(nil, rec.Tools)))
+	dst = quoteTail(AppendTools(dst, rec.Tools), len(dst))
 	dst = append(dst, `,"properties":{"id":`...)
 	dst = AppendQuote(dst, rec.ID)
 	dst = append(dst, `,"source":`...)
@@ -56,6 +59,15 @@ func AppendInterchange(dst []byte, rec Record) []byte {
 		dst = append(append(dst, `,"meta":`...), rec.Meta...)
 	}
 	return append(dst, "}}"...)
+}
+
+// quoteTail makes a JSON string of the text dst[from:]. It works behind that
+// text and moves the result, so that the text needs no buffer of its own.
+func quoteTail(dst []byte, from int) []byte {
+	end := len(dst)
+	dst = AppendQuote(dst, view(dst[from:end]))
+	n := copy(dst[from:], dst[end:])
+	return dst[:from+n]
 }
 
 func appendTurnLabels(dst []byte, n int, t Turn, shape TurnShape) []byte {

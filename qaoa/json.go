@@ -36,12 +36,12 @@ func Compact[Bytes ~[]byte | ~string](src Bytes) (JSON, error) {
 	if err != nil {
 		return "", err
 	}
-	return JSON(out), nil
+	return JSON(view(out)), nil
 }
 
 // AppendCompact appends what [Compact] returns to dst.
 func AppendCompact[Bytes ~[]byte | ~string](dst []byte, src Bytes) ([]byte, error) {
-	if out, ok := compactFast(dst, string(src)); ok {
+	if out, ok := compactFast(dst, textOf(src)); ok {
 		return out, nil
 	}
 	out, err := jsontext.AppendFormat(dst, src, formatOptions...)
@@ -49,6 +49,15 @@ func AppendCompact[Bytes ~[]byte | ~string](dst []byte, src Bytes) ([]byte, erro
 		return dst, syntaxError(err)
 	}
 	return out, nil
+}
+
+// textOf returns src as a string, without a copy where it can. It is only to be
+// looked at while the caller holds src.
+func textOf[Bytes ~[]byte | ~string](src Bytes) string {
+	if b, ok := any(src).([]byte); ok {
+		return view(b)
+	}
+	return string(src)
 }
 
 // syntaxError words an error of the JSON library in ours: offset, then fault.

@@ -36,7 +36,7 @@ type converter struct {
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
 	c := &converter{strict: in.Options.Profile == convert.Strict}
-	c.cache.Normalize = convert.NormalizeUnmarked
+	c.cache.Unmarked = true
 	if in.Options.Language != "" {
 		var err error
 		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
@@ -52,7 +52,7 @@ type row struct{ id, query, answers, tools, origin string }
 // convert is the Func of this source.
 func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
 	var r row
-	ok := qaoa.EachMember(string(el.Data), func(name, value string) bool {
+	ok := qaoa.EachMember(convert.ElementText(el), func(name, value string) bool {
 		switch name {
 		case "id":
 			r.id = value

@@ -50,7 +50,7 @@ type row struct{ uuid, subset, messages, available, tools string }
 // convert is the Func of this source.
 func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
 	var r row
-	ok := qaoa.EachMember(string(el.Data), func(name, value string) bool {
+	ok := qaoa.EachMember(convert.ElementText(el), func(name, value string) bool {
 		switch name {
 		case "uuid":
 			r.uuid = value
