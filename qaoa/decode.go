@@ -494,8 +494,9 @@ func (c *cursor) call() (Call, error) {
 }
 
 // ReadCall returns the call in j, where j comes from a model or a prediction
-// file: {"name": string, "arguments": any}, or {"raw": string} for a text that
-// did not parse. Anything else is a call that did not parse, with j as its
+// file: {"name": string, "arguments": any}, where "parameters" is read as
+// "arguments" if there are none, or {"raw": string} for a text that did not
+// parse. Anything else is a call that did not parse, with j as its
 // text.
 func ReadCall(j JSON) Call {
 	if j.Kind() == Object {
@@ -505,7 +506,10 @@ func ReadCall(j JSON) Call {
 				return Call{Raw: raw.Text}
 			}
 			if name, ok := v.Get("name"); ok && name.Kind == String {
-				args, _ := v.Get("arguments")
+				args, ok := v.Get("arguments")
+				if !ok {
+					args, _ = v.Get("parameters")
+				}
 				return Call{Name: name.Text, Arguments: args.JSON()}
 			}
 		}

@@ -72,6 +72,9 @@ func runCandidates(ctx context.Context, std stdio, o candidateOptions, files []s
 		Seed: o.seed, Compat: toolset.Compat(o.compat), SameName: o.sameName == "allow",
 		Normalize: match.Name, Workers: o.workers,
 	}
+	if err := opt.Check(); err != nil {
+		return usagef("candidates: %v", err)
+	}
 	var pool *toolset.Pool
 	if opt.Setting == toolset.Hybrid {
 		if pool, err = readPool(ctx, std, o.pool, files); err != nil {
@@ -104,6 +107,9 @@ func runCandidates(ctx context.Context, std stdio, o candidateOptions, files []s
 		if err := writeFile(std, o.report, report); err != nil {
 			return err
 		}
+	}
+	if report.Coverage < 1 {
+		fmt.Fprintln(std.err, "warning: some records do not offer a tool that they call, and no candidate list can mend that; \"assay validate\" names them")
 	}
 	return in.err()
 }

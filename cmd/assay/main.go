@@ -25,6 +25,9 @@ type stdio struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// After the first signal the work in flight is finished; a second one ends
+	// the process at once.
+	context.AfterFunc(ctx, stop)
 	code := run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr})
 	stop() // os.Exit runs no deferred calls
 	os.Exit(code)

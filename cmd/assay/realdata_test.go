@@ -221,3 +221,55 @@ func shards(t *testing.T, path func(string) string) {
 		t.Errorf("the shard does not account for 2287 records:\n%s", text)
 	}
 }
+
+// TestRealDataTraining takes the rest of the real files through conversion and
+// filter: slices, training corpora, and what stands in for them.
+func TestRealDataTraining(t *testing.T) {
+	raw := realData(t)
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	tests := []struct {
+		source, files   string
+		read, converted int
+		filter          []string // nil for none
+		kept            int
+		calls           int // of the converted records, -1 where no count is known
+		single, multi   int
+	}{
+		{"hammerbench", "hammerbench/data/en/single-turn", 600, 300, []string{}, 46 + 48 + 46, 300, 300, 0},
+		{"api-bank-train", "api-bank-train/lv3-response-train.json", 338, 330, []string{"--schema-filter", "off", "--drop-empty-arguments"}, 212, 222 + 2*102 + 3*5 + 4, 222, 108},
+		{"seal-tools-train", "seal-tools-train/dev.jsonl", 700, 700, []string{"--temporal", "off", "--schema-filter", "off", "--drop-empty-arguments"}, 629, -1, -1, -1},
+		{"seal-tools-train", "seal-tools-train/dev.jsonl", 700, 700, []string{"--drop-empty-arguments"}, 307, -1, -1, -1},
+		{"toolhop", "toolhop/ToolHop.slice93.json", 93, -1, []string{}, 0, -1, -1, -1},
+		{"toolhop", "toolhop/toolhop-100.localbench.jsonl", 100, 23, nil, 0, -1, -1, -1},
+		{"apigen", "xlam/xlam.row0.json", 1, 1, nil, 0, 2, 0, 1},
+		{"toucan", "toucan/toucan-qwen3.rows3.jsonl", 3, 3, []string{"--language", "cjk"}, 0, -1, -1, -1},
+		{"sharegpt", "glaive-sharegpt-demo/glaive_toolcall_en_demo.json", 300, -1, []string{"--temporal", "off", "--schema-filter", "off", "--drop-direct-answers"}, 63, -1, -1, -1},
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-17s %-52s %4s %9s %4s\n", "source", "files", "read", "converted", "kept")
+	for _, tt := range tests {
+		records := path("r.jsonl")
+		assay(t, "convert", tt.source, filepath.Join(raw, filepath.FromSlash(tt.files)), "-o", records, "--summary", path("sum.json"), "--ledger", path("l.jsonl"))
+		var sum, keep convert.Summary
+		readJSON(t, path("sum.json"), &sum)
+		checkLedger(t, path("l.jsonl"), sum.Rejected)
+		if sum.Read != tt.read || (tt.converted >= 0 && sum.Converted != tt.converted) || sum.Converted+sum.Rejected != sum.Read {
+			t.Errorf("%s: %d read, %d converted, %d rejected; want %d and %d", tt.source, sum.Read, sum.Converted, sum.Rejected, tt.read, tt.converted)
+		}
+		if tt.calls >= 0 && (sum.Calls != tt.calls || sum.Turns.SingleHop != tt.single || sum.Turns.MultiHop != tt.multi) {
+			t.Errorf("%s: %d calls, turns %+v; want %d, %d single-hop and %d multi-hop", tt.source, sum.Calls, sum.Turns, tt.calls, tt.single, tt.multi)
+		}
+		kept := "-"
+		if tt.filter != nil {
+			assay(t, append([]string{"filter", records, "-o", path("k.jsonl"), "--summary", path("k.json")}, tt.filter...)...)
+			readJSON(t, path("k.json"), &keep)
+			kept = fmt.Sprint(keep.Converted)
+			if keep.Converted != tt.kept {
+				t.Errorf("%s with filter %v: %d kept, want %d", tt.source, tt.filter, keep.Converted, tt.kept)
+			}
+		}
+		fmt.Fprintf(&table, "%-17s %-52s %4d %9d %4s %s\n", tt.source, tt.files, sum.Read, sum.Converted, kept, strings.Join(tt.filter, " "))
+	}
+	t.Logf("\n%s", &table)
+}

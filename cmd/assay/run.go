@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/eval"
+	"assay/match"
 	"assay/model"
 	"assay/qaoa"
 )
@@ -52,7 +53,7 @@ with 5, and the same command tries them again.`,
 			flags.StringVar(&o.prompt, "system-prompt", "", "`FILE` with another system prompt; {tools} in it is replaced")
 			flags.Float64Var(&o.temperature, "temperature", 0, "sampling temperature")
 			flags.Float64Var(&o.topP, "top-p", 0, "nucleus sampling; 0 leaves it to the server")
-			flags.Int64Var(&o.seed, "seed", 0, "sampling seed; repeat r is asked with seed + r")
+			flags.Int64Var(&o.seed, "seed", 0, "sampling seed; repeat r is asked with seed + r, so give runs with repeats seeds that lie apart")
 			flags.IntVar(&o.maxTokens, "max-tokens", 0, "longest answer in tokens; 0 leaves it to the server")
 			flags.IntVar(&o.numCtx, "num-ctx", 0, "context length to ask Ollama for; 0 is from the longest prompt")
 			flags.IntVar(&o.repeat, "repeat", 1, "ask each record that often")
@@ -123,11 +124,20 @@ func runRun(ctx context.Context, std stdio, o runOptions, files []string) error 
 	if err != nil {
 		return err
 	}
+	if err := opt.Check(); err != nil {
+		return usagef("run: %v", err)
+	}
+	if o.repeat > 1 && o.temperature == 0 {
+		fmt.Fprintln(std.err, "warning: --repeat with --temperature 0: most servers will answer all repeats alike")
+	}
 	lists := &listShape{}
 	cases := func() iter.Seq2[qaoa.Record, error] { return pick(strictRecords(ctx, files), ids, o.limit) }
 	survey, err := eval.Look(ctx, lists.watch(cases()), opt)
+	if errors.Is(err, context.Canceled) {
+		return &exitError{exitInterrupted, errors.New("interrupted before anything was asked")}
+	}
 	if err != nil {
-		return inputOrUsage(err)
+		return inputError(err)
 	}
 	if survey.Records == 0 {
 		return &exitError{exitInput, errors.New("no records to ask about")}
@@ -315,15 +325,15 @@ func (l *listShape) watch(recs iter.Seq2[qaoa.Record, error]) iter.Seq2[qaoa.Rec
 	l.onlyGold, l.lengths = true, map[int]int{}
 	return func(yield func(qaoa.Record, error) bool) {
 		for rec, err := range recs {
-			if err == nil {
+			if err == nil && len(rec.Calls()) > 0 { // without a call any list is as good
 				l.records++
 				l.lengths[len(rec.Tools)]++
 				called := map[string]bool{}
 				for _, c := range rec.Calls() {
-					called[c.Name] = true
+					called[match.Name(c.Name)] = true
 				}
 				for _, t := range rec.Tools {
-					l.onlyGold = l.onlyGold && called[t.Name]
+					l.onlyGold = l.onlyGold && called[match.Name(t.Name)]
 				}
 			}
 			if !yield(rec, err) {

@@ -63,6 +63,7 @@ type scoreJob struct {
 	failed     int    // pairs that a back end failed on
 	ids        idSet  // the records that the run took, nil for all
 	limit      int    // the same, as a number; 0 is all
+	repeats    int    // planned for each record, 0 if not known
 }
 
 func (o scoreOptions) job(args []string) (scoreJob, error) {
@@ -84,7 +85,7 @@ func (o scoreOptions) job(args []string) (scoreJob, error) {
 			return job, inputError(err)
 		}
 		job.pred = []string{filepath.Join(job.dir, eval.PredictionsFile)}
-		job.failed = info.Counts.Failed
+		job.failed, job.repeats = info.Counts.Failed, info.Settings.Repeats
 		if !exists(job.pred[0]) {
 			return job, usagef("%s has no predictions yet: its run is going on or was killed; run the same \"assay run\" command again to finish it", job.dir)
 		}
@@ -173,12 +174,12 @@ func presetList(names []string) ([]match.Options, error) {
 // score compares, writes the items where they are asked for, and keeps the
 // scores in the run folder if there is one.
 func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Options, o scoreOptions) (scores []eval.Scores, err error) {
-	opt := eval.ScoreOptions{Presets: presets, Aligned: o.aligned, Explain: o.explain, Failed: job.failed}
+	opt := eval.ScoreOptions{Presets: presets, Aligned: o.aligned, Explain: o.explain, Failed: job.failed, Repeats: job.repeats}
 	var keep *eval.ScoreWriter
 	if job.dir != "" {
 		opt.Explain = true // the folder is what a viewer looks at later
 		if keep, err = eval.NewScoreWriter(job.dir, presets); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; to score a folder that cannot be written to: --gold FILE --pred %s", err, job.pred[0])
 		}
 		defer func() {
 			if err != nil {

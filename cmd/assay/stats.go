@@ -19,7 +19,7 @@ import (
 )
 
 type statsOptions struct {
-	preset, setting, layout string
+	preset, setting, layout, model string
 	level                   float64
 	resamples               int
 	seed                    uint64
@@ -29,6 +29,7 @@ type statsOptions struct {
 func (o *statsOptions) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&o.preset, "preset", "paper", "take the scores under these matching rules")
 	flags.StringVar(&o.setting, "setting", "", "name of the setting for all runs (gt, hybrid); default: told from their candidate lists")
+	flags.StringVar(&o.model, "model", "", "name of the model for all runs, to average fine-tunes that were served under several names")
 	flags.Float64Var(&o.level, "level", .95, "level of the intervals")
 	flags.IntVar(&o.resamples, "resamples", 0, "bootstrap resamples; 0 is 10,000")
 	flags.Uint64Var(&o.seed, "bootstrap-seed", 1, "seed of the bootstrap")
@@ -189,6 +190,9 @@ func readRun(ctx context.Context, dir string, o statsOptions) (report.Run, error
 		Seed:   fmt.Sprint(info.Settings.Sampling.Seed),
 		Scores: scores, Data: info.Settings.DataHash, Candidates: info.Settings.CandidateHash,
 		Adapter: info.Settings.Digest,
+	}
+	if o.model != "" {
+		run.Model = o.model
 	}
 	if run.Setting == "" {
 		run.Setting = info.Settings.Environment["setting"]

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"assay/eval"
+	"assay/internal/raw"
 	"assay/qaoa"
 	"assay/train"
 )
@@ -79,6 +81,9 @@ func runShard(ctx context.Context, std stdio, o shardOptions, files []string) (e
 	if err != nil {
 		return err
 	}
+	if err := opt.Check(); err != nil {
+		return usagef("train shard: %v", err)
+	}
 	var ledger *output
 	if o.ledger != "" {
 		if ledger, err = createOutput(std, o.ledger); err != nil {
@@ -93,6 +98,7 @@ func runShard(ctx context.Context, std stdio, o shardOptions, files []string) (e
 		}
 	}
 	in := &reader{std: std, paths: files}
+	opt.Inputs = func() []train.Input { return shardInputs(files) }
 	m, err := train.Shard(ctx, in.records(ctx), opt)
 	if errors.Is(err, train.ErrNoRows) {
 		return &exitError{exitInput, err}
@@ -121,4 +127,28 @@ func writeReject(w *output, r train.Reject) error {
 	line := qaoa.ObjectValue(member("id", r.ID), member("stage", "train"), member("code", r.Code), member("path", r.Path), member("detail", r.Detail))
 	_, err := fmt.Fprintln(w, line.JSON())
 	return err
+}
+
+// shardInputs describes the files of records, by their base names: a manifest
+// holds no path of a machine. What cannot be read any more is left out, since
+// its records have been read.
+func shardInputs(paths []string) []train.Input {
+	files, err := raw.Expand(paths)
+	if err != nil {
+		return nil
+	}
+	var out []train.Input
+	for _, f := range files {
+		if f.Root == "" {
+			out = append(out, train.Input{Name: f.Name})
+			continue
+		}
+		path := filepath.Join(f.Root, filepath.FromSlash(f.Name))
+		sum, err := hashFile(path)
+		if err != nil {
+			continue
+		}
+		out = append(out, train.Input{Name: f.Name, SHA256: sum, Bytes: f.Size})
+	}
+	return out
 }

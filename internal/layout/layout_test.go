@@ -36,6 +36,7 @@ var arrows = map[string][]string{
 	"train":               {"qaoa", "toolset", "internal/ordered"},
 	"eval":                {"qaoa", "match", "model", "toolset", "toolcall"},
 	"report":              {"qaoa", "eval", "match", "stats", "benchdata/*"},
+	"bench/*":             {"qaoa"},
 	"e2e":                 {},
 	"e2e/*":               {},
 	"e2e/tinygguf/mktiny": {"e2e/tinygguf"},
