@@ -281,25 +281,46 @@ const (
 // backslash nor a control character.
 func plainLen(s string) int {
 	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		q := s[i : i+8]
-		w := uint64(q[0]) | uint64(q[1])<<8 | uint64(q[2])<<16 | uint64(q[3])<<24 |
-			uint64(q[4])<<32 | uint64(q[5])<<40 | uint64(q[6])<<48 | uint64(q[7])<<56
-		// Eight bytes at a time. The subtraction sets the high bit of a byte
-		// that is too small, and may borrow from bytes after it, so the first
-		// bit that is set is always right.
-		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		m := (w - ones*' ') &^ w
-		m |= (quote - ones) &^ quote
-		m |= (slash - ones) &^ slash
-		if m &= highs; m != 0 {
+	for ; i+16 <= len(s); i += 16 { // two words for one jump
+		q := s[i : i+16]
+		first, second := special(load(q)), special(load(q[8:]))
+		if first|second != 0 {
+			if first != 0 {
+				return i + bits.TrailingZeros64(first)/8
+			}
+			return i + 8 + bits.TrailingZeros64(second)/8
+		}
+	}
+	if i+8 <= len(s) {
+		if m := special(load(s[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
+		i += 8
 	}
 	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
 		i++
 	}
 	return i
+}
+
+// load returns the first eight bytes of s, the first one lowest.
+func load(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// special sets the high bit of each byte of w that is a quote, a backslash or a
+// control character. Bytes after the first of these may be marked too.
+//
+// With its second bit turned over, a byte is below '!' only if it was a control
+// character or the quote. A subtraction sets the high bit of a byte that is too
+// small, and borrows only then, which marks nothing before that byte. Bytes
+// that are not ASCII had the high bit before.
+func special(w uint64) uint64 {
+	low := (w ^ ones*2) - ones*'!'
+	slash := (w ^ ones*'\\') - ones
+	return (low | slash) &^ w & highs
 }
 
 // numberLen returns the length of the number at the beginning of s, 0 if there

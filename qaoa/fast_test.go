@@ -81,6 +81,25 @@ func TestPlainLen(t *testing.T) {
 	})
 }
 
+// TestPlainLenPlaces tries every byte at every place of a text that takes whole
+// words and a rest, with another byte that ends it behind.
+func TestPlainLenPlaces(t *testing.T) {
+	for at := range 45 {
+		for c := range 256 {
+			text := []byte(strings.Repeat("!#[]~\x7f\x80\xff", 6)) // the neighbours of what is looked for
+			text[at] = byte(c)
+			want := at
+			if c >= ' ' && c != '"' && c != '\\' {
+				want = at + 1
+			}
+			text[at+1] = '"'
+			if got := plainLen(string(text)); got != want {
+				t.Fatalf("plainLen(%q) = %d, want %d", text, got, want)
+			}
+		}
+	}
+}
+
 func FuzzFastPath(f *testing.F) {
 	for _, s := range fastTexts {
 		f.Add(s)
