@@ -13,6 +13,7 @@ import (
 	"assay/convert/complexfuncbench"
 	"assay/convert/hammerbench"
 	"assay/convert/hermes"
+	"assay/convert/junaidjk"
 	"assay/convert/mathandmagic"
 	"assay/convert/native"
 	"assay/convert/openaichat"
@@ -42,6 +43,7 @@ func Sources() []convert.Source {
 		sealtools.TrainSource,
 		toucan.Source,
 		hermes.Source,
+		junaidjk.Source,
 		vikhr.Source,
 		mathandmagic.Source,
 		sharegpt.Source,
