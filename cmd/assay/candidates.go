@@ -91,7 +91,7 @@ func runCandidates(ctx context.Context, std stdio, o candidateOptions, files []s
 	var line []byte
 	for listed, err := range toolset.Build(ctx, in.records(ctx), pool, opt) {
 		if err != nil {
-			return inputOrUsage(err)
+			return inputError(err)
 		}
 		tally.Add(listed)
 		line = append(qaoa.AppendRecord(line[:0], listed.Record), '\n')
@@ -112,15 +112,6 @@ func runCandidates(ctx context.Context, std stdio, o candidateOptions, files []s
 		fmt.Fprintln(std.err, "warning: some records do not offer a tool that they call, and no candidate list can mend that; \"assay validate\" names them")
 	}
 	return in.err()
-}
-
-// inputOrUsage tells an error about options from one about input: a *exitError
-// keeps its code, everything else that the tool set says is about options.
-func inputOrUsage(err error) error {
-	if wrapped := inputError(err); wrapped != nil {
-		return wrapped
-	}
-	return err
 }
 
 // readPool returns the pool in file, or the tools of the records.

@@ -18,7 +18,7 @@ import (
 type filterOptions struct {
 	out, profile, schema, language, temporal, allow, ledger, summary string
 	examples                                                         int
-	byName, allTools, directAnswer, flow, emptyArguments             bool
+	byName, allTools, directAnswer, flow, emptyArguments, training   bool
 }
 
 func filterCommand() command {
@@ -39,6 +39,7 @@ parameters) and has parameters. What is dropped goes to the ledger with a code.`
 			flags.StringVar(&o.allow, "allow-tools", "", "`FILE` of tools (name, description); a record may call no others")
 			flags.BoolVar(&o.byName, "allow-by-name", false, "compare the names of --allow-tools only, not the descriptions")
 			flags.BoolVar(&o.allTools, "all-tools", false, "test every tool on offer, not only those that are called")
+			flags.BoolVar(&o.training, "training", false, "the paper's rules for training corpora in one: --language cjk, --schema-filter metadata, --all-tools and the three below")
 			flags.BoolVar(&o.emptyArguments, "drop-empty-arguments", false, "drop records with a call without arguments (the paper's rule for training corpora)")
 			flags.BoolVar(&o.directAnswer, "drop-direct-answers", false, "drop records with a turn that is answered without a call, or without tools (likewise)")
 			flags.BoolVar(&o.flow, "check-flow", false, "drop records whose messages are out of order or stop in the middle (likewise)")
@@ -61,6 +62,11 @@ func (o filterOptions) filter(ctx context.Context) (*filter.Filter, error) {
 		Profile: convert.Profile(o.profile), SchemaFilter: filter.SchemaFilter(o.schema),
 		Language: o.language, KeepTemporal: o.temporal == "off",
 		AllTools: o.allTools, DirectAnswer: o.directAnswer, Flow: o.flow, EmptyArguments: o.emptyArguments,
+	}
+	if o.training {
+		t := filter.Training()
+		t.Profile, t.KeepTemporal = f.Profile, f.KeepTemporal
+		f = &t
 	}
 	if o.temporal != "on" && o.temporal != "off" {
 		return nil, usagef("--temporal %q: want on or off", o.temporal)
@@ -132,7 +138,7 @@ func runFilter(ctx context.Context, std stdio, o filterOptions, files []string) 
 	in.onBad = func(bad *qaoa.Error) error {
 		b.sum.AddRead(1)
 		rej := convert.Rejectf(convert.ParseError, bad.Path, "%s", bad.Msg)
-		rej.Pos, rej.Stage = bad.Pos, convert.StageRead
+		rej.Source, rej.Pos, rej.Stage = "filter", bad.Pos, convert.StageRead
 		return b.reject(rej)
 	}
 	err = filterAll(in.records(ctx), f, out, b)

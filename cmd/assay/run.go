@@ -219,6 +219,11 @@ func ask(ctx context.Context, std stdio, b *backend, opt eval.Options, dir strin
 	}
 	sum, err := folder.Run(ctx, b, cases, opt)
 	status.end()
+	if server, ok := b.Chatter.(interface{ Notes() []string }); ok {
+		for _, note := range server.Notes() {
+			fmt.Fprintf(std.err, "note: %s\n", printable(note))
+		}
+	}
 	return runOutcome(std, dir, sum, err)
 }
 
@@ -252,7 +257,7 @@ func runOutcome(std stdio, dir string, sum eval.Summary, err error) error {
 		if _, ok := errors.AsType[*eval.GiveUpError](err); ok {
 			return &exitError{exitBackend, err}
 		}
-		return inputOrUsage(err)
+		return inputError(err)
 	case c.Failed > 0:
 		return &exitError{exitBackend, fmt.Errorf("%d conversations have no answer, because the server failed; the same command tries them again: --out %s", c.Failed, dir)}
 	}

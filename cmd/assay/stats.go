@@ -20,10 +20,10 @@ import (
 
 type statsOptions struct {
 	preset, setting, layout, model string
-	level                   float64
-	resamples               int
-	seed                    uint64
-	asJSON, marks, within   bool
+	level                          float64
+	resamples                      int
+	seed                           uint64
+	asJSON, marks, within          bool
 }
 
 func (o *statsOptions) bind(flags *pflag.FlagSet) {

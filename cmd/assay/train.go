@@ -104,7 +104,7 @@ func runShard(ctx context.Context, std stdio, o shardOptions, files []string) (e
 		return &exitError{exitInput, err}
 	}
 	if err := errors.Join(err, ledgerErr); err != nil {
-		return inputOrUsage(err)
+		return inputError(err)
 	}
 	fmt.Fprintf(std.err, "%s: %d records, %d rows in %d shards, %d rejected\n", o.Out, m.Records, m.Rows, len(m.Files), m.Rejected)
 	for _, code := range slices.Sorted(maps.Keys(m.Rejects)) {

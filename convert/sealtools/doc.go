@@ -31,6 +31,8 @@
 //
 // Arguments keep their placeholders as they are. There are no answers.
 //
-// Difficulty is part of the id, and in Meta. The field of a tool is Domain and
-// Category. The schema of its responses has no place in a record.
+// Difficulty is part of the id, and in Meta. The field of a tool ("A/B") is of
+// the publisher's own making and none of the paper's domains and categories
+// (UniToolCall, appendix A.2), so it does not become them; it has no place in a
+// record, and neither has the schema of responses.
 package sealtools

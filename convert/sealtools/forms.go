@@ -87,7 +87,7 @@ func (in instance) fromPrompt(messages qaoa.Value) (instance, *convert.Reject) {
 		return in, convert.Rejectf(convert.ParseError, in.queryPath, "want api_list as a list of tools, have %.60q (%v)", list, err)
 	}
 	for _, item := range tools.Items {
-		t, err := readTool(item)
+		t, err := convert.NormalizeTool(item)
 		if err != nil {
 			return in, convert.Rejectf(convert.ParseError, in.queryPath, "api_list: %v", err)
 		}

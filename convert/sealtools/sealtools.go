@@ -108,7 +108,7 @@ func readTools(ctx context.Context, fsys fs.FS, name string) (map[string]qaoa.To
 		if rej != nil {
 			return nil, fmt.Errorf("%s: %s", el.Pos, rej.Detail)
 		}
-		t, err := readTool(v)
+		t, err := convert.NormalizeTool(v)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", el.Pos, err)
 		}
@@ -118,15 +118,6 @@ func readTools(ctx context.Context, fsys fs.FS, name string) (map[string]qaoa.To
 		out[t.Name] = t
 	}
 	return out, nil
-}
-
-// readTool returns the tool v with its field as domain and category.
-func readTool(v qaoa.Value) (qaoa.Tool, error) {
-	t, err := convert.NormalizeTool(v)
-	if field, _ := v.Get("field"); err == nil && field.Text != "" {
-		t.Domain, t.Category, _ = strings.Cut(field.Text, "/")
-	}
-	return t, err
 }
 
 // convert is the Func of both sources.
