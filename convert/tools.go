@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"assay/qaoa"
 )
@@ -25,12 +26,27 @@ type ToolCache struct {
 	mu         sync.RWMutex
 	young, old map[string]qaoa.Tool // by raw text
 	size       int                  // of the texts in young
+	scratch    sync.Pool            // of *[]byte
 }
 
 // Tools returns the tools of the JSON array in text, in order, or the tools of
 // another form: a text that holds an array (see [Decode]), one tool. A rung is
 // counted in notes. What is no tool is parse_error.
 func (c *ToolCache) Tools(text, path string, notes *Notes) ([]qaoa.Tool, *Reject) {
+	if tools, ok := c.list(text); ok {
+		return tools, nil
+	}
+	v, rung := Decode(text)
+	if rung == RungRaw && strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	notes.Rung(rung)
+	return readTools(v, path, c.normalize)
+}
+
+// list returns the tools of the JSON array in text, and whether it is one. The
+// tools hold nothing of text.
+func (c *ToolCache) list(text string) ([]qaoa.Tool, bool) {
 	var tools []qaoa.Tool
 	sound := true
 	array := qaoa.EachItem(text, func(item string) bool {
@@ -44,15 +60,7 @@ func (c *ToolCache) Tools(text, path string, notes *Notes) ([]qaoa.Tool, *Reject
 		tools = append(tools, t)
 		return true
 	})
-	if array && sound {
-		return tools, nil
-	}
-	v, rung := Decode(text)
-	if rung == RungRaw && strings.TrimSpace(text) == "" {
-		return nil, nil
-	}
-	notes.Rung(rung)
-	return readTools(v, path, c.normalize)
+	return tools, array && sound
 }
 
 func (c *ToolCache) normalize(v qaoa.Value) (qaoa.Tool, error) {
@@ -102,6 +110,30 @@ func (c *ToolCache) tool(raw string) (qaoa.Tool, error) {
 		c.size += len(raw)
 	}
 	return t, nil
+}
+
+// RawTools is [ToolCache.Tools] for the raw JSON of a field: a string that holds
+// the list, or the list itself.
+func (c *ToolCache) RawTools(raw, path string, notes *Notes) ([]qaoa.Tool, *Reject) {
+	if !strings.HasPrefix(raw, `"`) {
+		return c.Tools(raw, path, notes)
+	}
+	// Tools that are remembered need none of the text, so it lives in a buffer
+	// that is used again; everything else gets a copy of its own.
+	buf, _ := c.scratch.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	defer c.scratch.Put(buf)
+	text, ok := qaoa.AppendUnquoted((*buf)[:0], raw)
+	if !ok {
+		return c.Tools(RawText(raw), path, notes)
+	}
+	*buf = text
+	if tools, ok := c.list(unsafe.String(unsafe.SliceData(text), len(text))); ok {
+		return tools, nil
+	}
+	return c.Tools(string(text), path, notes)
 }
 
 // ReadTools returns the tools of a list, of an object that is one tool, or of

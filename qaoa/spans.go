@@ -138,3 +138,15 @@ func Unquote(text string) (string, bool) {
 	s, ok := p.str()
 	return s, ok && p.i == len(text) && utf8.ValidString(s)
 }
+
+// AppendUnquoted appends the content of the JSON string in text to dst, as
+// [Unquote] does: for those who look at it only for a while.
+func AppendUnquoted(dst []byte, text string) ([]byte, bool) {
+	if len(text) < 2 || text[0] != '"' || !utf8.ValidString(text) {
+		return dst, false
+	}
+	n := 1 + plainLen(text[1:])
+	dst = append(dst, text[1:n]...)
+	dst, used, ok := appendUnescaped(dst, text[n:])
+	return dst, ok && n+used == len(text)
+}

@@ -70,6 +70,9 @@ func TestUnquote(t *testing.T) {
 			if got, ok := qaoa.Unquote(tt.in); ok != tt.ok || ok && got != tt.want {
 				t.Errorf("Unquote(%q) = %q, %v, want %q, %v", tt.in, got, ok, tt.want, tt.ok)
 			}
+			if got, ok := qaoa.AppendUnquoted([]byte("x"), tt.in); ok != tt.ok || ok && string(got) != "x"+tt.want {
+				t.Errorf("AppendUnquoted(x, %q) = %q, %v, want %q, %v", tt.in, got, ok, tt.want, tt.ok)
+			}
 		})
 	}
 }

@@ -93,7 +93,7 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 		return rec, rej
 	}
 	if r.tools != "" && r.tools != "null" {
-		if rec.Tools, rej = c.cache.Tools(convert.RawText(r.tools), "/tools", &notes); rej != nil {
+		if rec.Tools, rej = c.cache.RawTools(r.tools, "/tools", &notes); rej != nil {
 			return rec, rej
 		}
 	}

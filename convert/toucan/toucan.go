@@ -101,7 +101,7 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 		path, tools = "/tools", r.tools
 	}
 	if tools != "" && tools != "null" {
-		if rec.Tools, rej = c.cache.Tools(convert.RawText(tools), path, &chat.Notes); rej != nil {
+		if rec.Tools, rej = c.cache.RawTools(tools, path, &chat.Notes); rej != nil {
 			return rec, rej
 		}
 	}
