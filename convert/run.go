@@ -244,7 +244,8 @@ func (r *run) read(ctx context.Context, inputs []Input) {
 		}
 		for _, name := range in.Files {
 			b, more := r.readFile(ctx, in, name, convert, &left)
-			if !r.send(ctx, b) || b.err != nil || !more {
+			last := b.err != nil || !more // the batch is not ours once it is sent
+			if !r.send(ctx, b) || last {
 				return
 			}
 		}
