@@ -85,7 +85,8 @@ func convertCommand() command {
 		does: "turns raw files of a source into records",
 		help: `
 PATH is a folder (the files of the source are found in it), a file, a pattern,
-or - for stdin. Files may be plain, gzip or zstd. Every raw instance ends as a
+or - for stdin. Files may be JSON lines, a JSON array or map, Parquet or CSV, plain,
+gzip or zstd, told apart by content. Every raw instance ends as a
 record or, with a code, in the ledger; converted + rejected = read. A truncated
 file ends the run with exit code 3 after everything before the break was
 written. With -o FILE, the same command resumes after Ctrl-C or a kill, and
