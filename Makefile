@@ -5,7 +5,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 VERSION ?= 0.1.0
 LDFLAGS = -s -w -X main.version=$(VERSION)
 
-.PHONY: help setup build demo test check fmt lint race e2e bench golden realdata clean
+.PHONY: help setup build demo test check fmt lint race e2e bench bench-peers golden realdata clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,8 +43,11 @@ bench: ## ten runs of every benchmark, into bench/new.txt
 	$(GO) test -run '^$$' -bench . -benchmem -count 10 ./... | tee bench/new.txt
 	@if [ -f bench/base.txt ]; then $(TOOL) benchstat bench/base.txt bench/new.txt; fi
 
+bench-peers: build ## conversion against its peers, interleaved, with a check of equal meaning
+	bash bench/peers.sh
+
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./convert/... ./report/... ./cmd/... -update
+	$(GO) test ./convert/all ./filter ./plot ./report ./cmd/assay -run 'Test' -update
 	git diff --stat
 
 realdata: ## the whole chain on the real files of ../shared/data, with its table of counts
