@@ -11,7 +11,7 @@ import (
 )
 
 // maxCached bounds the bytes of text that a ToolCache holds on either side.
-const maxCached = 4 << 20
+const maxCached = 1 << 20
 
 // A ToolCache reads lists of tools, and remembers what [NormalizeTool] made of
 // a text: few tools stand in many records of a corpus. It changes nothing but
