@@ -42,8 +42,9 @@ rounds=3
 # --- what is needed ---------------------------------------------------------
 
 perf=${ASSAY_PERF:-$root/../shared/perf}
-[ -f "$perf/py/race.py" ] && [ -f "$perf/gen/main.go" ] ||
+if [ ! -f "$perf/py/race.py" ] || [ ! -f "$perf/gen/main.go" ]; then
 	die "no generators and peers in $perf: put the folder shared/perf beside the folder of this project, or set ASSAY_PERF to where it is"
+fi
 perf=$(cd -- "$perf" && pwd)
 python=/usr/bin/python3 # not another one in PATH: the packages below belong to Debian's
 
