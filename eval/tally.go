@@ -65,7 +65,7 @@ func (t *tally) countNoGold(pred []qaoa.Call, missing bool) {
 	}
 }
 
-func (t *tally) add(it Item, best match.Score) {
+func (t *tally) add(it *Item, best match.Score) {
 	i := slices.Index(cellNames[:], it.Cell)
 	if i < 0 {
 		return

@@ -1,0 +1,129 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"assay/internal/lexical"
+	"assay/match"
+	"assay/qaoa"
+)
+
+// NearDuplicate is how much alike, from 0 to 1, the texts of two tools are from
+// which on calling the one for the other is a [ClassNearDuplicate] and not a
+// [ClassWrongTool]. The text of a tool is its name and its description; how
+// much two texts are alike is Dice's coefficient of their sets of stemmed words
+// without function words, 2·|A∩B| / (|A|+|B|).
+const NearDuplicate = 0.6
+
+// toolWords is a tool as a set: hashes of its words, ascending.
+type toolWords []uint64
+
+// functionWords tell no tools apart.
+var functionWords = func() map[uint64]bool {
+	m := map[uint64]bool{}
+	for w := range strings.FieldsSeq(`a an and any are as at be by can for from has have if in into is it its of
+		on or that the their this to use used using via when which with you your`) {
+		m[xxh3.HashString(lexical.Stem(w))] = true
+	}
+	return m
+}()
+
+// wordsOf returns the words of a tool.
+func wordsOf(name, description string) toolWords {
+	var words toolWords
+	for _, text := range [...]string{name, description} {
+		for w := range lexical.Words(text) {
+			if h := xxh3.HashString(w); !functionWords[h] {
+				words = append(words, h)
+			}
+		}
+	}
+	slices.Sort(words)
+	return slices.Clip(slices.Compact(words))
+}
+
+// alike returns Dice's coefficient of two sets, 0 if both are empty.
+func alike(a, b toolWords) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	common, j := 0, 0
+	for _, h := range a {
+		for j < len(b) && b[j] < h {
+			j++
+		}
+		if j < len(b) && b[j] == h {
+			common++
+			j++
+		}
+	}
+	return 2 * float64(common) / float64(len(a)+len(b))
+}
+
+// toolTexts remembers the words of tools: the same ones come in many records.
+type toolTexts struct {
+	opt   match.Options
+	words map[[2]string]toolWords
+	forms map[string]string
+}
+
+func newToolTexts(opt match.Options) *toolTexts {
+	return &toolTexts{opt: opt.Resolved(), words: map[[2]string]toolWords{}, forms: map[string]string{}}
+}
+
+// profile returns what is to be known of the tools on offer.
+func (t *toolTexts) profile(tools []qaoa.Tool) *profile {
+	p := &profile{offers: make([]offer, len(tools))}
+	for i, tool := range tools {
+		key := [2]string{tool.Name, tool.Description}
+		words, ok := t.words[key]
+		if !ok {
+			words = wordsOf(tool.Name, tool.Description)
+			t.words[[2]string{strings.Clone(tool.Name), strings.Clone(tool.Description)}] = words
+		}
+		form, ok := t.forms[tool.Name]
+		if !ok {
+			form = nameForm(t.opt, tool.Name)
+			t.forms[strings.Clone(tool.Name)] = form
+		}
+		p.offers[i] = offer{form, words}
+	}
+	return p
+}
+
+// nameForm returns what two tool names have in common that are equal under opt.
+func nameForm(opt match.Options, name string) string {
+	if opt.Names == match.NameLetters || opt.Names == "" {
+		return match.Name(name)
+	}
+	return strings.ReplaceAll(name, ".", "_")
+}
+
+// A profile is what a diagnosis asks about a record.
+type profile struct {
+	offers []offer
+	turns  [][breakdowns]uint8 // bin of each turn in each breakdown
+}
+
+// An offer is a tool on offer.
+type offer struct {
+	form  string
+	words toolWords
+}
+
+// offer returns the first tool on offer with that form of name.
+func (p *profile) offer(form string) (toolWords, bool) {
+	i := p.place(form)
+	if i < 0 {
+		return nil, false
+	}
+	return p.offers[i].words, true
+}
+
+// place returns the index of the first tool with that form of name, or -1.
+func (p *profile) place(form string) int {
+	return slices.IndexFunc(p.offers, func(o offer) bool { return o.form == form })
+}
