@@ -191,13 +191,18 @@ func deeper(v qaoa.Value, limit int) bool {
 }
 
 func (c canoniser) object(members []qaoa.Member, level int) Canon {
+	return c.objectOf(members, func(v qaoa.Value) Canon { return c.value(v, level) })
+}
+
+// objectOf is object with the form of its members given.
+func (c canoniser) objectOf(members []qaoa.Member, form func(qaoa.Value) Canon) Canon {
 	out := Canon{Kind: Object, source: qaoa.Object}
 	if len(members) == 0 {
 		return out
 	}
 	list := make([]Member, len(members))
 	for i, m := range members {
-		list[i] = Member{Key: c.opt.Keys.form(m.Name), Raw: m.Name, Value: c.value(m.Value, level)}
+		list[i] = Member{Key: c.opt.Keys.form(m.Name), Raw: m.Name, Value: form(m.Value)}
 	}
 	slices.SortStableFunc(list, func(a, b Member) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Raw, b.Raw))
@@ -206,7 +211,7 @@ func (c canoniser) object(members []qaoa.Member, level int) Canon {
 	for i, m := range list {
 		switch {
 		case i+1 < len(list) && list[i+1].Raw == m.Raw: // the last one counts
-		case m.Value.Kind == Null:
+		case m.Value.Kind == Null && c.opt.Null != NullDistinct:
 			out.dropped++
 		default:
 			out.clash = out.clash || len(kept) > 0 && kept[len(kept)-1].Key == m.Key

@@ -67,5 +67,5 @@ func ExampleName() {
 func ExamplePreset() {
 	_, err := match.Preset("papper")
 	fmt.Println(err)
-	// Output: preset "papper": unknown; did you mean paper? Want one of paper, reference, strict
+	// Output: preset "papper": unknown; did you mean paper? Want one of paper, reference, strict, bfcl, acebench, seal-tools, hammerbench, complexfuncbench, t-eval
 }

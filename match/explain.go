@@ -24,6 +24,14 @@ const (
 	RuleDefault   Rule = "default"   // absent, and the default of the schema
 	RuleRouge     Rule = "rouge"     // not equal, but close enough
 
+	RulePrinted     Rule = "printed"     // Python prints both alike
+	RuleAlternative Rule = "alternative" // a further alternative; none of them, if it fails
+	RuleOptional    Rule = "optional"    // the argument may be left out
+	RuleContained   Rule = "contained"   // the gold text is part of the predicted one
+	RuleSet         Rule = "set"         // the same items between commas
+	RuleIgnored     Rule = "ignored"     // it is not compared
+	RuleEcho        Rule = "schema_echo" // the gold arguments repeat the schema
+
 	RuleName       Rule = "name"       // the names differ
 	RuleUnparsable Rule = "unparsable" // a call without a name, or one that did not parse
 	RuleNoPartner  Rule = "no_partner" // no call of this name is left on the other side
@@ -33,6 +41,10 @@ const (
 	RuleKind       Rule = "kind"       // values of two kinds
 	RuleLength     Rule = "length"     // arrays of two lengths
 	RuleValue      Rule = "value"      // two values of one kind
+	RuleType       Rule = "type"       // not of the declared type
+	RuleRequired   Rule = "required"   // the schema requires the argument
+	RuleUndeclared Rule = "undeclared" // the schema has no such parameter
+	RuleEmpty      Rule = "empty"      // empty arguments, lists or objects, which may be refused
 )
 
 // Compare compares one predicted call with one gold call and says which rule
@@ -232,9 +244,12 @@ func (p *pairing) explainArguments(i, j int) string {
 	for a := range p.argumentsOf(i, j) {
 		gold, pred, ok := p.argumentTokens(i, j, a)
 		if !ok {
+			if p.holds(i, a) {
+				continue
+			}
 			return ""
 		}
-		if a.equal() {
+		if p.holds(i, a) {
 			continue
 		}
 		enough := p.similar(gold, pred)
@@ -251,10 +266,7 @@ func (p *pairing) explainArguments(i, j int) string {
 // path returns the JSON Pointer of an argument, as the gold call writes it if
 // it has it.
 func (a argument) path() string {
-	if a.gold != nil {
-		return pointer("", a.gold.Raw)
-	}
-	return pointer("", a.pred.Raw)
+	return pointer("", a.raw())
 }
 
 // pointer extends a JSON Pointer, unless it is long: a hostile value nests
@@ -307,6 +319,9 @@ func (p *pairing) firstDifference(i, j int) reason {
 		return r
 	case !gold.object || !pred.object:
 		return reason{rule: RuleArguments, gold: gold.args.String(), pred: pred.args.String()}
+	}
+	if !p.canonical {
+		return p.firstFailure(i, j)
 	}
 	for a := range p.argumentsOf(i, j) {
 		if a.equal() {
@@ -373,6 +388,10 @@ func difference(a, b *Canon, path string) reason {
 func (p *pairing) explainEqual(v *Verdict, i, j int) {
 	gold, pred := &p.sides[i], &p.preds[j]
 	e := equaliser{options: p.opt}
+	if gold.object && pred.object && !p.canonical {
+		p.explainHolds(v, i, j)
+		return
+	}
 	if gold.object && pred.object {
 		for a := range p.argumentsOf(i, j) {
 			x, y := a.values()

@@ -2,6 +2,9 @@ package match
 
 import (
 	"iter"
+	"regexp"
+	"slices"
+	"strings"
 
 	"assay/qaoa"
 )
@@ -18,6 +21,10 @@ type Gold struct {
 	byName  map[string]int // form of the name -> group
 	schemas []schema       // of the tool of each group's call, per side
 	vocab   vocabulary
+
+	canonical bool     // [Options.canonical]
+	demands   []demand // per side, unless canonical
+	free      []bool   // per group: its gold calls may be left out; nil if none may
 }
 
 // A side is one call, prepared.
@@ -31,7 +38,7 @@ type side struct {
 	object bool // they are an object, or a string that holds one
 	args   Canon
 
-	// What follows is filled by side.number.
+	// What follows is filled by canoniser.tokenise.
 	tokens []int32 // of all members
 	ends   []int   // of each member, in tokens
 }
@@ -68,11 +75,34 @@ func (c canoniser) arguments(s *side) {
 	}
 	s.valid = true
 	s.object = v.Kind == qaoa.Object
-	s.args = c.value(v, 0)
+	s.args = c.argumentsForm(v)
 }
 
-// number cuts the arguments into tokens and numbers them.
-func (s *side) number(numbers func([]string) []int32) {
+// argumentsForm is value for the arguments of a call, whose members may be
+// compared as something else than canonical values.
+func (c canoniser) argumentsForm(v qaoa.Value) Canon {
+	if v.Kind == qaoa.Object && c.opt.Blank == BlankAbsent {
+		v.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m qaoa.Member) bool {
+			return m.Value.Kind == qaoa.String && m.Value.Text == ""
+		})
+	}
+	switch {
+	case c.opt.Values != ValuesPrinted:
+		return c.value(v, 0)
+	case v.Kind != qaoa.Object:
+		return c.printed(v)
+	}
+	return c.objectOf(v.Members, c.printed)
+}
+
+// printed returns the form of a value that is compared as its printed text.
+func (c canoniser) printed(v qaoa.Value) Canon {
+	text := printed(v)
+	return Canon{Kind: Text, Text: c.opt.Text.form(text), source: v.Kind, raw: text}
+}
+
+// tokenise cuts the arguments into tokens and numbers them.
+func (c canoniser) tokenise(s *side, numbers func([]string) []int32) {
 	if s.ends != nil || !s.object {
 		return
 	}
@@ -80,7 +110,7 @@ func (s *side) number(numbers func([]string) []int32) {
 	s.ends = make([]int, len(s.args.Members))
 	for i := range s.args.Members {
 		m := &s.args.Members[i]
-		tokens = appendTokens(append(tokens, m.Key), &m.Value)
+		tokens = c.appendTokens(append(tokens, m.Key), &m.Value)
 		s.ends[i] = len(tokens)
 	}
 	s.tokens = numbers(tokens)
@@ -98,47 +128,105 @@ func (s *side) valueTokens(i int) []int32 {
 // Prepare returns the gold calls of an instance, ready for comparison under
 // opt. The tools are those of the gold record; they give the defaults.
 func Prepare(calls []qaoa.Call, tools []qaoa.Tool, opt Options) *Gold {
+	return newGold(calls, tools, Alternatives{}, opt)
+}
+
+func newGold(calls []qaoa.Call, tools []qaoa.Tool, alt Alternatives, opt Options) *Gold {
 	g := &Gold{
 		canoniser: canoniser{opt.Resolved()},
 		sides:     make([]side, len(calls)),
 		schemas:   make([]schema, len(calls)),
 		byName:    make(map[string]int, len(calls)),
 	}
+	g.canonical = g.opt.canonical()
+	if !g.canonical {
+		g.demands = make([]demand, len(calls))
+	}
 	index := nameIndex{tools: tools, rule: g.opt.Names}
 	schemas := make(map[int]schema)
 	for i, call := range calls {
+		call.Name = g.opt.Suffix.cut(call.Name, tools)
 		s := g.newSide(call)
 		g.arguments(&s)
+		tool := -1
 		if s.name != "" {
-			group, ok := g.byName[s.name]
-			if !ok {
-				group = len(g.groups)
-				g.byName[s.name] = group
-				g.groups = append(g.groups, nil)
-			}
-			g.groups[group] = append(g.groups[group], i)
+			g.addToGroup(i, s.name)
 			if t, ok := index.find(call.Name, s.name); ok {
+				tool = t
 				if _, ok := schemas[t]; !ok {
 					schemas[t] = g.newSchema(tools[t].Parameters)
 				}
 				g.schemas[i] = schemas[t]
 			}
 		}
+		if !g.canonical {
+			d := &g.demands[i]
+			if tool >= 0 {
+				d.declared = g.newDeclaration(tools[tool].Parameters)
+				d.echo = g.opt.SchemaEcho == On && d.declared.isEcho(g.canoniser, call.Arguments)
+			}
+			if g.opt.Alternatives == On && i < len(alt.calls) {
+				d.listed, d.language = true, alt.Language
+				s.args = g.objectOf(alt.calls[i].Members, func(v qaoa.Value) Canon { return g.value(v, 0) })
+				s.valid, s.object = true, true
+			}
+		}
 		if g.opt.Flexible != FlexNone {
-			s.number(g.vocab.intern)
+			g.tokenise(&s, g.vocab.intern)
 		}
 		g.sides[i] = s
 	}
+	g.markFree()
 	if g.opt.Flexible != FlexNone {
 		for _, s := range schemas { // the elements are shared with g.schemas
 			for i := range s {
 				if s[i].has {
-					s[i].tokens = g.vocab.intern(s[i].value.Tokens())
+					s[i].tokens = g.vocab.intern(g.tokens(&s[i].value))
 				}
 			}
 		}
 	}
 	return g
+}
+
+// addToGroup puts gold call i into the group of its name.
+func (g *Gold) addToGroup(i int, name string) {
+	group, ok := g.byName[name]
+	if !ok {
+		group = len(g.groups)
+		g.byName[name] = group
+		g.groups = append(g.groups, nil)
+	}
+	g.groups[group] = append(g.groups[group], i)
+}
+
+// markFree finds the groups whose gold calls may be left out.
+func (g *Gold) markFree() {
+	if g.opt.FreeCalls == "" {
+		return
+	}
+	for name := range strings.SplitSeq(g.opt.FreeCalls, ",") {
+		if group, ok := g.byName[g.opt.Names.form(name)]; ok {
+			if g.free == nil {
+				g.free = make([]bool, len(g.groups))
+			}
+			g.free[group] = true
+		}
+	}
+}
+
+var numberSuffix = regexp.MustCompile(`_[0-9]+$`)
+
+// cut returns the name of a gold call without the number behind it.
+func (r SuffixRule) cut(name string, tools []qaoa.Tool) string {
+	if r == SuffixKeep {
+		return name
+	}
+	short := numberSuffix.ReplaceAllString(name, "")
+	if short == "" || r == SuffixUnknown && slices.ContainsFunc(tools, func(t qaoa.Tool) bool { return t.Name == name }) {
+		return name
+	}
+	return short
 }
 
 // Instance scores the calls predicted for a turn or a conversation, in any
@@ -153,27 +241,36 @@ func Instance(gold, pred []qaoa.Call, tools []qaoa.Tool, opt Options) Score {
 func (g *Gold) Counts(pred []qaoa.Call) Counts {
 	c := Counts{Gold: len(g.sides), Pred: len(pred)}
 	p := g.newPairing(pred)
+	if g.countsArguments() {
+		p.countArguments(&c)
+	}
 	for group, preds := range p.groups {
 		golds := g.groups[group]
+		if g.free != nil && g.free[group] && len(golds) > len(preds) {
+			c.Gold -= len(golds) - len(preds)
+		}
 		most := min(len(golds), len(preds))
 		if most == 0 {
 			continue
 		}
+		if g.opt.Assign == AssignFirst {
+			most = len(preds)
+		}
 		c.Name += most
 		strict := p.grid(golds, preds, p.strict, grid{})
-		n := maximum(strict)
+		n := g.opt.Assign.size(strict)
 		c.Strict += n
 		if n == most || g.opt.Flexible == FlexNone {
 			c.Flex += n
 			c.FlexArg += n
 			continue
 		}
-		argMin := maximum(p.grid(golds, preds, p.closeByArgument, strict))
+		argMin := g.opt.Assign.size(p.grid(golds, preds, p.closeByArgument, strict))
 		c.FlexArg += argMin
 		if g.opt.Flexible == FlexArgMin {
 			c.Flex += argMin
 		} else {
-			c.Flex += maximum(p.grid(golds, preds, p.closeByCall, strict))
+			c.Flex += g.opt.Assign.size(p.grid(golds, preds, p.closeByCall, strict))
 		}
 	}
 	return c
@@ -195,6 +292,8 @@ func (g *Gold) newPairing(pred []qaoa.Call) *pairing {
 			if group, ok := g.byName[name]; ok {
 				p.groups[group] = append(p.groups[group], j)
 				// The others are never compared, whatever they hold.
+				g.arguments(&p.preds[j])
+			} else if g.countsArguments() {
 				g.arguments(&p.preds[j])
 			}
 		}
@@ -224,8 +323,13 @@ func (p *pairing) strict(i, j int) bool {
 	if !gold.object || !pred.object {
 		return gold.valid && pred.valid && equal(&gold.args, &pred.args)
 	}
+	if !p.canonical {
+		if _, ok, decided := p.whole(i, j); decided {
+			return ok
+		}
+	}
 	for a := range p.argumentsOf(i, j) {
-		if !a.equal() {
+		if !p.holds(i, a) {
 			return false
 		}
 	}
@@ -239,7 +343,7 @@ func (p *pairing) closeByCall(i, j int) bool {
 	if !gold.object || !pred.object {
 		return false
 	}
-	pred.number(p.vocab.look)
+	p.tokenise(pred, p.vocab.look)
 	return p.similar(gold.tokens, pred.tokens)
 }
 
@@ -250,9 +354,9 @@ func (p *pairing) closeByArgument(i, j int) bool {
 	if !gold.object || !pred.object {
 		return false
 	}
-	pred.number(p.vocab.look)
+	p.tokenise(pred, p.vocab.look)
 	for a := range p.argumentsOf(i, j) {
-		if !a.equal() && !p.similarArgument(i, j, a) {
+		if !p.holds(i, a) && !p.similarArgument(i, j, a) {
 			return false
 		}
 	}
@@ -295,6 +399,14 @@ type argument struct {
 	goldAt, predAt int // index of the member, -1 if that side lacks the key
 	gold, pred     *Member
 	def            *property
+}
+
+// raw returns the key as written, by the gold call if it has it.
+func (a argument) raw() string {
+	if a.gold != nil {
+		return a.gold.Raw
+	}
+	return a.pred.Raw
 }
 
 // values returns what is compared, nil for a side that has nothing.

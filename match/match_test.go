@@ -469,7 +469,7 @@ func TestManyCalls(t *testing.T) {
 	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { pred[i], pred[j] = pred[j], pred[i] })
 	pred[0].Arguments = `{"q":"expensive hotels near the old town"}`
 	g := Prepare(gold, nil, Options{})
-	if got, want := g.Counts(pred), (Counts{n, n, n, n - 1, n, n}); got != want {
+	if got, want := g.Counts(pred), (Counts{Gold: n, Pred: n, Name: n, Strict: n - 1, Flex: n, FlexArg: n}); got != want {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 	if got := len(g.Explain(pred)); got != n {

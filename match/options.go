@@ -7,92 +7,13 @@ import (
 	"strings"
 )
 
-// A NameRule says when two tool names are equal.
-type NameRule string
-
-// The rules for names.
-const (
-	NameLetters NameRule = "letters" // equal in the form of [Name]; the paper's
-	NameDots    NameRule = "dots"    // equal after every "." became "_"
-)
-
-// A KeyRule says when two argument keys are equal.
-type KeyRule string
-
-// The rules for keys.
-const (
-	KeyFolded KeyRule = "folded" // folded, without blanks and punctuation; the paper's
-	KeyExact  KeyRule = "exact"  // as written
-)
-
-// A TextRule says when two strings are equal that are nothing but text.
-type TextRule string
-
-// The rules for text.
-const (
-	TextFolded  TextRule = "folded"  // folded, without blanks, punctuation and articles; the paper's
-	TextTrimmed TextRule = "trimmed" // NFC, without blanks at the ends
-)
-
-// A Switch turns one rule on or off.
-type Switch string
-
-// The positions of a [Switch].
-const (
-	On  Switch = "on" // the paper's
-	Off Switch = "off"
-)
-
-// A FlexRule says when arguments that are not equal are close enough for FPA.
-type FlexRule string
-
-// The rules for close arguments.
-const (
-	FlexCall   FlexRule = "call"    // ROUGE-L over the whole argument object; the paper's
-	FlexArgMin FlexRule = "arg_min" // the same keys, and ROUGE-L value by value
-	FlexNone   FlexRule = "none"    // never: FPA and FPA-arg are SPA
-)
-
-// A Divisor is what matches are divided by.
-type Divisor string
-
-// The divisors.
-const (
-	DivideLarger    Divisor = "larger"    // max(|P|, |G|): omitted calls count; the paper's
-	DividePredicted Divisor = "predicted" // |P|
-)
-
-// An EmptyRule says what an instance is worth in which nothing was to be
-// called and nothing was.
-type EmptyRule string
-
-// The rules for instances without any call.
-const (
-	EmptyRight EmptyRule = "right" // 1 on every metric; the paper's
-	EmptyWrong EmptyRule = "wrong" // 0 on every metric
-)
-
-// A NoGoldRule says where instances without a gold call are reported.
-type NoGoldRule string
-
-// The places of instances without a gold call. This package only carries the
-// knob: it has no cells.
-const (
-	NoGoldApart  NoGoldRule = "apart"   // in no cell, counted on their own
-	NoGoldInCell NoGoldRule = "in_cell" // turns in SH, conversations in ST or MT
-)
-
-// Date orders of numeric dates such as 3/4/2023.
-const (
-	MonthFirst = "mdy" // month first, unless the first field exceeds 12
-	DayFirst   = "dmy" // day first, unless the second field exceeds 12
-)
-
 // Options are the knobs of the matcher. A knob that is empty or zero has the
 // value of the preset "paper", so the zero Options are that preset. Options
 // are plain comparable data: they print into manifests and read back.
 type Options struct {
-	Name string `json:"name"` // of the preset; only a label
+	// Name is the preset's, with +FAULT for each fault that is repaired. It is
+	// only a label.
+	Name string `json:"name"`
 
 	Names NameRule `json:"names"`
 	Keys  KeyRule  `json:"keys"`
@@ -120,6 +41,50 @@ type Options struct {
 	Divisor Divisor    `json:"divisor"`
 	Empty   EmptyRule  `json:"empty"`
 	NoGold  NoGoldRule `json:"no_gold"`
+
+	// The knobs below tell foreign matchers apart. Those of types and objects
+	// act under ValuesTyped only.
+	Suffix     SuffixRule     `json:"suffix"`
+	Values     ValueRule      `json:"values"`
+	Objects    ObjectRule     `json:"objects"`
+	Contain    ContainRule    `json:"contain"`
+	Widen      WidenRule      `json:"widen"`
+	BoolNumber Switch         `json:"bool_number"` // true equals 1 and false 0, as in Python
+	Null       NullRule       `json:"null"`
+	Blank      BlankRule      `json:"blank"`
+	Missing    MissingRule    `json:"missing"`
+	Extra      ExtraRule      `json:"extra"`
+	Types      TypeRule       `json:"types"`
+	Undeclared UndeclaredRule `json:"undeclared"`
+	Scalars    ScalarRule     `json:"scalars"`
+	EmptyValue EmptyValueRule `json:"empty_value"`
+	Assign     AssignRule     `json:"assign"`
+	Credit     CreditRule     `json:"credit"`
+	Words      WordRule       `json:"words"`
+
+	// Required asks for every parameter that the schema requires, and for no
+	// other than it has, whatever the gold call says.
+	Required Switch `json:"required"`
+	// Alternatives reads the alternatives of the gold record; see
+	// [PrepareWith].
+	Alternatives Switch `json:"alternatives"`
+	// ItemTypes asks for the declared type of the items of lists.
+	ItemTypes Switch `json:"item_types"`
+	// BoolText takes the strings true and false for booleans where such are
+	// declared.
+	BoolText Switch `json:"bool_text"`
+	// MarkerList lets an empty list stand for a parameter that may be left out.
+	MarkerList Switch `json:"marker_list"`
+	// SchemaEcho takes every call for right whose gold arguments are the
+	// properties of the schema, written out.
+	SchemaEcho Switch `json:"schema_echo"`
+
+	// FreeKey is an argument that is not compared if the gold call has it, and
+	// SetKey one whose text is a set of items between commas. FreeCalls are
+	// tools, between commas, whose gold calls may be left out.
+	FreeKey   string `json:"free_key"`
+	SetKey    string `json:"set_key"`
+	FreeCalls string `json:"free_calls"`
 }
 
 // paper is what empty knobs mean (UniToolCall, sections 3.3, 4.1 and B.2).
@@ -129,60 +94,13 @@ func paper() Options {
 		Literals: On, Numbers: On, Bools: On, Dates: On, DateOrder: MonthFirst,
 		Defaults: On, Flexible: FlexCall, RougeNum: 7, RougeDen: 10,
 		Divisor: DivideLarger, Empty: EmptyRight, NoGold: NoGoldApart,
+		Suffix: SuffixKeep, Values: ValuesCanonical, Objects: ObjectsEqual, Contain: ContainNone,
+		Widen: WidenDeep, BoolNumber: Off, Null: NullAbsent, Blank: BlankKept,
+		Missing: MissingWrong, Extra: ExtraWrong, Types: TypesOff, Undeclared: UndeclaredEqual,
+		Scalars: ScalarsEqual, EmptyValue: EmptyCompared, Assign: AssignBest, Credit: CreditCalls,
+		Words: WordsUnicode, Required: Off, Alternatives: Off, ItemTypes: Off, BoolText: Off,
+		MarkerList: Off, SchemaEcho: Off,
 	}
-}
-
-// presets returns every preset with its knobs spelled out, paper first.
-func presets() []Options {
-	// reference follows the scorer that the paper's authors released: it does
-	// not pad omitted calls, and an instance that lacks calls on either side
-	// scores 0.
-	reference := paper()
-	reference.Name = "reference"
-	reference.Divisor = DividePredicted
-	reference.Empty = EmptyWrong
-	reference.NoGold = NoGoldInCell
-
-	// strict reads nothing out of strings and forgives nothing but defaults.
-	strict := paper()
-	strict.Name = "strict"
-	strict.Names, strict.Keys, strict.Text = NameDots, KeyExact, TextTrimmed
-	strict.Literals, strict.Numbers, strict.Bools, strict.Dates = Off, Off, Off, Off
-	strict.Flexible = FlexNone
-
-	return []Options{paper(), reference, strict}
-}
-
-// Presets returns the names that [Preset] knows, the default first.
-func Presets() []string {
-	var names []string
-	for _, p := range presets() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// Preset returns the preset with that name, every knob spelled out. "" is
-// "paper". An unknown name is an error that lists the known ones, near ones
-// first.
-func Preset(name string) (Options, error) {
-	if name == "" {
-		return paper(), nil
-	}
-	for _, p := range presets() {
-		if p.Name == name {
-			return p, nil
-		}
-	}
-	known := Presets()
-	near := slices.DeleteFunc(slices.Clone(known), func(k string) bool {
-		return edits(strings.ToLower(name), k) > max(2, len(k)/3)
-	})
-	if len(near) > 0 {
-		return Options{}, fmt.Errorf("preset %.40q: unknown; did you mean %s? Want one of %s",
-			name, strings.Join(near, " or "), strings.Join(known, ", "))
-	}
-	return Options{}, fmt.Errorf("preset %.40q: unknown; want one of %s", name, strings.Join(known, ", "))
 }
 
 // edits returns the Levenshtein distance of a and b in bytes.
@@ -212,9 +130,9 @@ func edits(a, b string) int {
 // Validate returns an error for every knob of o that has no such position.
 func (o Options) Validate() error {
 	return errors.Join(
-		oneOf("names", o.Names, NameLetters, NameDots),
+		oneOf("names", o.Names, NameLetters, NameDots, NameExact),
 		oneOf("keys", o.Keys, KeyFolded, KeyExact),
-		oneOf("text", o.Text, TextFolded, TextTrimmed),
+		oneOf("text", o.Text, TextFolded, TextTrimmed, TextMarks, TextExact),
 		oneOf("literals", o.Literals, On, Off),
 		oneOf("numbers", o.Numbers, On, Off),
 		oneOf("bools", o.Bools, On, Off),
@@ -225,6 +143,29 @@ func (o Options) Validate() error {
 		oneOf("divisor", o.Divisor, DivideLarger, DividePredicted),
 		oneOf("empty", o.Empty, EmptyRight, EmptyWrong),
 		oneOf("no_gold", o.NoGold, NoGoldApart, NoGoldInCell),
+		oneOf("suffix", o.Suffix, SuffixKeep, SuffixDrop, SuffixUnknown),
+		oneOf("values", o.Values, ValuesCanonical, ValuesPrinted, ValuesTyped),
+		oneOf("objects", o.Objects, ObjectsEqual, ObjectsContained),
+		oneOf("contain", o.Contain, ContainNone, ContainGold),
+		oneOf("widen", o.Widen, WidenDeep, WidenTop),
+		oneOf("bool_number", o.BoolNumber, On, Off),
+		oneOf("null", o.Null, NullAbsent, NullDistinct),
+		oneOf("blank", o.Blank, BlankKept, BlankAbsent),
+		oneOf("missing", o.Missing, MissingWrong, MissingOptional, MissingMarked),
+		oneOf("extra", o.Extra, ExtraWrong, ExtraIgnored),
+		oneOf("types", o.Types, TypesOff, TypesGold, TypesDeclared),
+		oneOf("undeclared", o.Undeclared, UndeclaredEqual, UndeclaredAny),
+		oneOf("scalars", o.Scalars, ScalarsEqual, ScalarsAny),
+		oneOf("empty_value", o.EmptyValue, EmptyCompared, EmptyRefused),
+		oneOf("assign", o.Assign, AssignBest, AssignFirstFit, AssignReuse, AssignFirst),
+		oneOf("credit", o.Credit, CreditCalls, CreditInstance, CreditF1, CreditRecall),
+		oneOf("words", o.Words, WordsUnicode, WordsBlanks),
+		oneOf("required", o.Required, On, Off),
+		oneOf("alternatives", o.Alternatives, On, Off),
+		oneOf("item_types", o.ItemTypes, On, Off),
+		oneOf("bool_text", o.BoolText, On, Off),
+		oneOf("marker_list", o.MarkerList, On, Off),
+		oneOf("schema_echo", o.SchemaEcho, On, Off),
 		o.validRouge(),
 	)
 }
@@ -272,10 +213,41 @@ func (o Options) Resolved() Options {
 	fill(&o.Divisor, p.Divisor)
 	fill(&o.Empty, p.Empty)
 	fill(&o.NoGold, p.NoGold)
+	fill(&o.Suffix, p.Suffix)
+	fill(&o.Values, p.Values)
+	fill(&o.Objects, p.Objects)
+	fill(&o.Contain, p.Contain)
+	fill(&o.Widen, p.Widen)
+	fill(&o.BoolNumber, p.BoolNumber)
+	fill(&o.Null, p.Null)
+	fill(&o.Blank, p.Blank)
+	fill(&o.Missing, p.Missing)
+	fill(&o.Extra, p.Extra)
+	fill(&o.Types, p.Types)
+	fill(&o.Undeclared, p.Undeclared)
+	fill(&o.Scalars, p.Scalars)
+	fill(&o.EmptyValue, p.EmptyValue)
+	fill(&o.Assign, p.Assign)
+	fill(&o.Credit, p.Credit)
+	fill(&o.Words, p.Words)
+	fill(&o.Required, p.Required)
+	fill(&o.Alternatives, p.Alternatives)
+	fill(&o.ItemTypes, p.ItemTypes)
+	fill(&o.BoolText, p.BoolText)
+	fill(&o.MarkerList, p.MarkerList)
+	fill(&o.SchemaEcho, p.SchemaEcho)
 	if o.RougeDen == 0 || o.validRouge() != nil {
 		o.RougeNum, o.RougeDen = p.RougeNum, p.RougeDen
 	}
 	return o
+}
+
+// canonical reports whether values are compared by the forms of [Canonical]
+// and nothing is asked of schemas: the rules of the presets of the paper.
+func (o Options) canonical() bool {
+	return o.Values == ValuesCanonical && o.Missing == MissingWrong && o.Extra == ExtraWrong &&
+		o.Required == Off && o.Alternatives == Off && o.EmptyValue == EmptyCompared &&
+		o.SchemaEcho == Off && o.FreeKey == "" && o.SetKey == ""
 }
 
 func fill[T ~string](knob *T, value T) {

@@ -10,9 +10,12 @@ package match
 // a maximum matching (UniToolCall, section 4.1: missing predictions count as
 // null). FPAArg is FPA with ROUGE-L taken argument by argument. With no call
 // on either side all metrics are 1, with calls on one side only all are 0.
-// The knobs Divisor and Empty of [Options] change n and the empty case.
+// The knobs Divisor and Empty of [Options] change n and the empty case, and
+// Credit what is counted.
 //
-// SPA <= FPA <= FP, SPA <= FPAArg <= FP and SP <= FP always hold.
+// SPA <= FPA <= FP, SPA <= FPAArg <= FP and SP <= FP hold, except that SPA, FPA
+// and FPAArg can exceed FP where they count arguments ([CreditF1] and
+// [CreditRecall]): a call with many arguments weighs more than one with few.
 type Score struct {
 	SP     float64 `json:"SP"`
 	FP     float64 `json:"FP"`
@@ -58,10 +61,16 @@ type Counts struct {
 	Strict  int // pairs whose arguments are equal too
 	Flex    int // pairs whose arguments are equal or close
 	FlexArg int // the same, close argument by argument
+
+	// The arguments, filled only where [Options.Credit] asks for them.
+	GoldArgs int // of all gold calls
+	PredArgs int // of all predicted calls whose arguments are an object
+	SameArgs int // of paired calls, those that match
 }
 
 // Add adds d to c, as if the two sets of calls were apart: no call of one is
-// ever paired with a call of the other.
+// ever paired with a call of the other. The score of a sum over instances is
+// the micro average that some benchmarks publish.
 func (c *Counts) Add(d Counts) {
 	c.Gold += d.Gold
 	c.Pred += d.Pred
@@ -69,12 +78,18 @@ func (c *Counts) Add(d Counts) {
 	c.Strict += d.Strict
 	c.Flex += d.Flex
 	c.FlexArg += d.FlexArg
+	c.GoldArgs += d.GoldArgs
+	c.PredArgs += d.PredArgs
+	c.SameArgs += d.SameArgs
 }
 
 // namesHold reports the condition of SP.
 func (c Counts) namesHold() bool { return c.Gold == c.Pred && c.Name == c.Gold }
 
 // Score returns the metrics of an instance with these counts; see [Score].
+//
+// [CreditInstance] turns a share into 1 or 0, [CreditF1] is 2·same/(gold+pred)
+// of names and of arguments, [CreditRecall] is same/gold of arguments.
 func (c Counts) Score(opt Options) Score { return c.score(opt, c.namesHold(), max(c.Gold, c.Pred)) }
 
 // score is Score with SP's condition and the padded size n given.
@@ -91,16 +106,41 @@ func (c Counts) score(opt Options, sp bool, n int) Score {
 	if opt.Divisor == DividePredicted {
 		n = c.Pred
 	}
-	s := Score{
-		FP:     float64(c.Name) / float64(n),
-		SPA:    float64(c.Strict) / float64(n),
-		FPA:    float64(c.Flex) / float64(n),
-		FPAArg: float64(c.FlexArg) / float64(n),
+	share := func(matches int) float64 { return min(float64(matches)/float64(n), 1) }
+	s := Score{FP: share(c.Name), SPA: share(c.Strict), FPA: share(c.Flex), FPAArg: share(c.FlexArg)}
+	switch opt.Credit {
+	case CreditInstance:
+		whole := func(matches int) float64 {
+			if c.Gold == c.Pred && matches == c.Gold {
+				return 1
+			}
+			return 0
+		}
+		s = Score{FP: whole(c.Name), SPA: whole(c.Strict), FPA: whole(c.Flex), FPAArg: whole(c.FlexArg)}
+	case CreditF1:
+		s.FP = min(2*float64(c.Name)/float64(c.Gold+c.Pred), 1)
+		s.SPA = c.argumentShare(2*c.SameArgs, c.GoldArgs+c.PredArgs, s.FP)
+		s.FPA, s.FPAArg = s.SPA, s.SPA
+	case CreditRecall:
+		s.SPA = c.argumentShare(c.SameArgs, c.GoldArgs, s.FP)
+		s.FPA, s.FPAArg = s.SPA, s.SPA
 	}
 	if sp {
 		s.SP = 1
 	}
 	return s
+}
+
+// argumentShare returns same/all in [0,1]. Where the gold has no argument it is
+// the share of the names if the prediction has none either, else 0.
+func (c Counts) argumentShare(same, all int, names float64) float64 {
+	switch {
+	case c.GoldArgs == 0 && c.PredArgs == 0:
+		return names
+	case all == 0:
+		return 0
+	}
+	return min(float64(same)/float64(all), 1)
 }
 
 // Aligned scores a conversation turn by turn: turn t pairs its own calls only,

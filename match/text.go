@@ -36,8 +36,11 @@ func Name(s string) string {
 
 // form returns the form of a tool name under the rule.
 func (r NameRule) form(name string) string {
-	if r == NameDots {
+	switch r {
+	case NameDots:
 		return strings.ReplaceAll(name, ".", "_")
+	case NameExact:
+		return name
 	}
 	return Name(name)
 }
@@ -52,10 +55,28 @@ func (r KeyRule) form(key string) string {
 
 // form returns the form of a string that is nothing but text.
 func (r TextRule) form(s string) string {
-	if r == TextTrimmed {
+	switch r {
+	case TextTrimmed:
 		return strings.TrimSpace(norm.NFC.String(strings.ToValidUTF8(s, "\uFFFD")))
+	case TextMarks:
+		return withoutMarks(s)
+	case TextExact:
+		return s
 	}
 	return textForm(refold(prepare(s)), true)
+}
+
+// withoutMarks returns s in lower case, without blanks (U+0020 only) and the
+// characters , . / - _ * ^, and with double quotes for single ones.
+func withoutMarks(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch r {
+		case ' ', ',', '.', '/', '-', '_', '*', '^':
+			return -1
+		}
+		return r
+	}, s)
+	return strings.ReplaceAll(strings.ToLower(s), "'", `"`)
 }
 
 func isASCII(s string) bool {

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -34,6 +35,21 @@ func appendTokens(dst []string, a *Canon) []string {
 		return dst
 	}
 	return append(dst, a.Text)
+}
+
+// tokens returns the tokens of a under the options.
+func (c canoniser) tokens(a *Canon) []string { return c.appendTokens(nil, a) }
+
+func (c canoniser) appendTokens(dst []string, a *Canon) []string {
+	if c.opt.Words == WordsBlanks && a.Kind == Text {
+		before := len(dst)
+		dst = append(dst, strings.Fields(strings.ToLower(strings.Trim(a.raw, ".?! ")))...)
+		if len(dst) == before { // so that it is close to itself only
+			dst = append(dst, a.raw)
+		}
+		return dst
+	}
+	return appendTokens(dst, a)
 }
 
 // Words returns the tokens of a text for ROUGE-L. The text is prepared (NFKC,
