@@ -42,8 +42,11 @@ func outputTo(f *os.File, path string) (o *Output, err error) {
 	case strings.HasSuffix(path, ".gz"):
 		o.comp = gzip.NewWriter(o.buf)
 	case strings.HasSuffix(path, ".zst"):
-		// More goroutines would cut the blocks by chance.
-		o.comp, err = zstd.NewWriter(o.buf, zstd.WithEncoderConcurrency(1))
+		// More goroutines would cut the blocks by chance. The fastest level,
+		// since records are read again soon: it saves a fifth of the time of a
+		// conversion and costs a fifth of the size, which is still that of zstd -1.
+		o.comp, err = zstd.NewWriter(o.buf, zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(2<<20))
 	}
 	if err != nil {
 		o.Abort()
