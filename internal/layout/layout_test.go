@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	"toolset":             {"qaoa", "model", "internal/lexical", "internal/ordered"},
 	"train":               {"qaoa", "toolset", "internal/ordered"},
 	"eval":                {"qaoa", "match", "model", "toolset", "toolcall", "internal/lexical", "internal/ordered"},
-	"predfile":            {"qaoa", "convert", "toolcall", "internal/pylit"},
+	"predfile":            {"qaoa", "convert", "toolcall", "internal/pylit", "internal/raw"},
 	"report":              {"qaoa", "eval", "match", "stats", "benchdata/*"},
 	"bench/*":             {"qaoa"},
 	"e2e":                 {},
