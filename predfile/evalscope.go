@@ -1,7 +1,6 @@
 package predfile
 
 import (
-	"slices"
 	"strings"
 
 	"assay/qaoa"
@@ -37,12 +36,14 @@ func (d *decoder) evalScope(pos qaoa.Pos, v qaoa.Value) bool {
 // occurrence returns how many other indexes came before under an id.
 func (d *decoder) occurrence(id, index string) int {
 	if d.seen == nil {
-		d.seen = map[string][]string{}
+		d.seen, d.count = map[[2]string]int{}, map[string]int{}
 	}
-	at := slices.Index(d.seen[id], index)
-	if at < 0 {
-		at = len(d.seen[id])
-		d.seen[id] = append(d.seen[id], index)
+	key := [2]string{id, index}
+	at, ok := d.seen[key]
+	if !ok {
+		at = d.count[id]
+		d.seen[key] = at
+		d.count[id]++
 	}
 	return at
 }

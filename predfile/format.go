@@ -76,10 +76,8 @@ func formatOf(v qaoa.Value) Format {
 	if _, path := completionOf(v, ""); path != none {
 		return Chat
 	}
-	for _, key := range textKeys {
-		if has(key) {
-			return Text
-		}
+	if slices.ContainsFunc(textKeys, has) {
+		return Text
 	}
 	return ""
 }

@@ -35,12 +35,10 @@ func (d *decoder) identify(v qaoa.Value, names ...string) (identity, error) {
 
 // lookup returns the value that a dotted name leads to, and its path.
 func lookup(v qaoa.Value, name string) (qaoa.Value, string) {
-	path := ""
 	for part := range strings.SplitSeq(name, ".") {
 		v, _ = v.Get(part)
-		path += "/" + part
 	}
-	return v, path
+	return v, "/" + strings.ReplaceAll(name, ".", "/")
 }
 
 // idText returns the id that v is: a text, or a number as it is written. What a

@@ -164,11 +164,13 @@ type decoder struct {
 	name    string
 	yield   func(qaoa.Prediction, error) bool
 	note    FileNote
-	run     int                 // the repeat that the name of the file says, or 0
-	first   int                 // the number of the first run
-	stopped bool                // by the caller, or by an error that ends the stream
-	broken  bool                // by the caller
-	seen    map[string][]string // EvalScope: the indexes under an id
+	run     int  // the repeat that the name of the file says, or 0
+	first   int  // the number of the first run
+	stopped bool // by the caller, or by an error that ends the stream
+	broken  bool // by the caller
+	// Of EvalScope: the repeat of an id and index, and the next one of an id.
+	seen  map[[2]string]int
+	count map[string]int
 }
 
 func newDecoder(opt Options, name string, first int, yield func(qaoa.Prediction, error) bool) *decoder {
