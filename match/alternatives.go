@@ -25,7 +25,8 @@ func (a Alternatives) Len() int { return len(a.calls) }
 //
 //	{"category":"simple","alternatives":[{"w":[3],"u":["m","metre",""]}]}
 //
-// "" in a list marks an argument that may be left out. An object in a list
+// "" in a list marks an argument that may be left out, and so does a list with
+// nothing in it. An object in a list
 // holds lists per key again, and a bare value is a list of one. The member
 // category, if it is java or javascript, is the language.
 //

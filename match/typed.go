@@ -204,7 +204,7 @@ func (p *pairing) judge(i int, a argument) (Rule, bool) {
 		case MissingOptional:
 			return RuleMissing, d.declared.has && !slices.Contains(d.declared.required, key)
 		case MissingMarked:
-			return RuleMissing, d.listed && slices.ContainsFunc(a.gold.Value.Items, isMarker)
+			return RuleMissing, d.listed && mayLack(a.gold.Value.Items)
 		}
 		return RuleMissing, false
 	}
@@ -236,6 +236,10 @@ func (d *declaration) knows(key string) bool {
 // isMarker reports whether an alternative says that the argument may be left
 // out.
 func isMarker(a Canon) bool { return a.source == qaoa.String && a.raw == "" }
+
+// mayLack reports whether an argument with these alternatives may be left out.
+// Without any there is nothing that it could be.
+func mayLack(alts []Canon) bool { return len(alts) == 0 || slices.ContainsFunc(alts, isMarker) }
 
 // sameSet reports whether two texts list the same items between commas.
 func sameSet(a, b *Canon) bool {
@@ -447,7 +451,7 @@ func (c canoniser) sameMember(a, b *Canon, i, j, fold int, listed bool) bool {
 		alts = alts[0].Items
 	}
 	if j < 0 {
-		return listed && slices.ContainsFunc(alts, isMarker)
+		return listed && mayLack(alts)
 	}
 	return slices.ContainsFunc(alts, func(alt Canon) bool {
 		return c.same(&alt, &b.Members[j].Value, fold, listed)
