@@ -55,18 +55,18 @@ func (p *profile) sort(opt match.Options, g *goldCase, rec qaoa.Record) {
 		if len(calls) == 0 {
 			continue
 		}
-		forms := make([]string, len(calls))
+		tools := make([]int, len(calls))
 		most := 0
 		for k, c := range calls {
-			forms[k] = nameForm(opt, c.Name)
+			tools[k] = p.goldPlace(opt, c.Name)
 			if v, err := c.Arguments.Value(); err == nil {
 				most = max(most, len(v.Members))
 			}
 		}
 		p.turns[i] = [breakdowns]uint8{
-			p.similarityBin(forms),
+			p.similarityBin(tools),
 			fewBin(len(p.offers)),
-			fewBin(p.place(forms[0]) + 1),
+			fewBin(tools[0] + 1),
 			uint8(min(most, 5)),
 			uint8(min(len(calls), 5) - 1),
 			strategyBin(shape.Turns[i].Strategy),
@@ -75,16 +75,21 @@ func (p *profile) sort(opt match.Options, g *goldCase, rec qaoa.Record) {
 }
 
 // similarityBin looks for the other tool that is most like a gold tool.
-func (p *profile) similarityBin(gold []string) uint8 {
+func (p *profile) similarityBin(gold []int) uint8 {
+	var forms []string
+	for _, i := range gold {
+		if i >= 0 {
+			forms = append(forms, p.offers[i].form)
+		}
+	}
 	highest := -1.0
-	for _, form := range gold {
-		own, ok := p.offer(form)
-		if !ok {
+	for _, i := range gold {
+		if i < 0 {
 			continue
 		}
 		for _, o := range p.offers {
-			if !slices.Contains(gold, o.form) {
-				highest = max(highest, alike(own, o.words))
+			if !slices.Contains(forms, o.form) {
+				highest = max(highest, alike(p.offers[i].words, o.words))
 			}
 		}
 	}

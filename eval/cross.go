@@ -270,7 +270,7 @@ func (c *crosser) verdicts(preset int, t *task, turn int) []match.Pair {
 	for i := range out {
 		out[i].Pred = -1
 	}
-	for _, p := range match.Prepare(gold, t.gold.tools, c.s.tallies[preset].opt).Explain(pred) {
+	for _, p := range t.gold.prepare(turn, c.s.tallies[preset].opt).Explain(pred) {
 		if p.Gold >= 0 && p.Gold < len(out) {
 			out[p.Gold] = p
 		}

@@ -165,11 +165,10 @@ func (c *classifier) alone(g *goldCase, pred qaoa.Call, j int) line {
 
 // like returns how much the tool of a gold call is like another.
 func (c *classifier) like(g *goldCase, name string, other toolWords) float64 {
-	own, ok := g.profile.offer(nameForm(c.opt, name))
-	if !ok {
-		own = wordsOf(name, "")
+	if i := g.profile.goldPlace(c.opt, name); i >= 0 {
+		return alike(g.profile.offers[i].words, other)
 	}
-	return alike(own, other)
+	return alike(wordsOf(name, ""), other)
 }
 
 // A leftover pairs a line that has only a gold call with a predicted call.
@@ -225,8 +224,12 @@ func argumentClass(schema qaoa.Value, gold, pred qaoa.Call, v *match.Verdict) Er
 	x, inGold := valueAt(gold, v.Path)
 	y, inPred := valueAt(pred, v.Path)
 	switch {
-	case v.Rule == match.RuleArguments:
+	case v.Rule == match.RuleArguments, v.Rule == match.RuleType:
 		return ClassWrongType
+	case v.Rule == match.RuleRequired:
+		return ClassMissingRequired
+	case v.Rule == match.RuleUndeclared:
+		return ClassUnknownArgument
 	case v.Rule == match.RuleMissing, v.Rule == match.RuleRouge && inGold && !inPred:
 		if _, required := schemaKnows(schema, v.Path); required {
 			return ClassMissingRequired

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"assay/match"
+	"assay/qaoa"
 )
 
 // A comparison is what the rules of a preset say of one instance.
@@ -31,32 +32,9 @@ func (s *scorer) judge(t *task) {
 
 // compareAll compares the turns of t, and then the conversation.
 func (s *scorer) compareAll(t *task, rule int, out []comparison) {
-	g := t.gold
 	ready := s.prepared(t, rule)
-	one := func(all bool, turn int) comparison {
-		gold, pred := t.calls(turn)
-		if !s.explain && (len(gold) == 0 || len(pred) == 0) {
-			return comparison{counts: match.Counts{Gold: len(gold), Pred: len(pred)}}
-		}
-		var side *match.Gold
-		switch {
-		case ready == nil:
-			side = match.Prepare(gold, g.tools, s.rules[rule])
-		case all:
-			side = ready.all
-		case turn < len(ready.turns):
-			side = ready.turns[turn]
-		default: // a surplus turn
-			side = match.Prepare(nil, nil, s.rules[rule])
-		}
-		c := comparison{counts: side.Counts(pred)}
-		if s.explain {
-			c.pairs = side.Explain(pred)
-		}
-		return c
-	}
 	for i := range t.turns {
-		out[i] = one(false, i)
+		out[i] = s.compare(t, rule, i, ready)
 	}
 	last := &out[len(t.turns)]
 	switch {
@@ -69,10 +47,57 @@ func (s *scorer) compareAll(t *task, rule int, out []comparison) {
 			gold, pred := t.calls(i)
 			golds, preds = golds+len(gold), preds+len(pred)
 		}
-		last.counts = match.Counts{Gold: golds, Pred: preds}
 	default:
-		*last = one(true, -1)
+		*last = s.compare(t, rule, -1, ready)
 	}
+}
+
+// compare compares one instance. ready may be nil.
+func (s *scorer) compare(t *task, rule, turn int, ready *prepared) comparison {
+	gold, pred := t.calls(turn)
+	if !s.explain && (len(gold) == 0 || len(pred) == 0) && plain(&s.rules[rule]) {
+		return comparison{counts: match.Counts{Gold: len(gold), Pred: len(pred)}}
+	}
+	var side *match.Gold
+	switch {
+	case ready == nil || turn >= len(ready.turns):
+		side = t.gold.prepare(turn, s.rules[rule])
+	case turn < 0:
+		side = ready.all
+	default:
+		side = ready.turns[turn]
+	}
+	c := comparison{counts: side.Counts(pred)}
+	if s.explain {
+		c.pairs = side.Explain(pred)
+	}
+	return c
+}
+
+// plain reports whether nothing but the numbers of calls counts in an instance
+// that lacks calls on one side.
+func plain(opt *match.Options) bool {
+	return opt.FreeCalls == "" && (opt.Credit == match.CreditCalls || opt.Credit == match.CreditInstance)
+}
+
+// prepare returns the gold side of a turn, or of the conversation if turn is
+// negative. A surplus turn has no gold call.
+func (g *goldCase) prepare(turn int, rule match.Options) *match.Gold {
+	var calls []qaoa.Call
+	var alts match.Alternatives
+	switch {
+	case turn < 0:
+		calls = g.all
+		if g.alts != nil {
+			alts = g.alts.all
+		}
+	case turn < len(g.turns):
+		calls = g.turns[turn]
+		if g.alts != nil {
+			alts = g.alts.turns[turn]
+		}
+	}
+	return match.PrepareWith(calls, g.tools, alts, rule)
 }
 
 // prepared returns the canonical forms of the gold calls of t, or nil if they
@@ -86,13 +111,13 @@ func (s *scorer) prepared(t *task, rule int) *prepared {
 		return p
 	}
 	p := &prepared{turns: make([]*match.Gold, len(g.turns))}
-	for i, calls := range g.turns {
-		p.turns[i] = match.Prepare(calls, g.tools, s.rules[rule])
+	for i := range g.turns {
+		p.turns[i] = g.prepare(i, s.rules[rule])
 	}
 	if len(g.turns) == 1 {
 		p.all = p.turns[0]
 	} else {
-		p.all = match.Prepare(g.all, g.tools, s.rules[rule])
+		p.all = g.prepare(-1, s.rules[rule])
 	}
 	g.kept[rule].Store(p) // two workers may both do it, and come to the same
 	return p
@@ -104,6 +129,7 @@ func (s *scorer) instances(out []instance, tally *tally, t *task, found []compar
 	turns := len(t.turns)
 	counts := make([]match.Counts, turns)
 	best := make([]match.Counts, turns)
+	preds := 0
 	item := Item{ID: g.id, Repeat: t.repeat, Dataset: g.dataset, Missing: t.missing}
 	add := func(score, top match.Score) {
 		item.Score = score
@@ -113,18 +139,19 @@ func (s *scorer) instances(out []instance, tally *tally, t *task, found []compar
 		out = append(out, instance{Item: item, best: top})
 	}
 	for i := range turns {
-		c := found[i].counts
-		counts[i], best[i] = c, perfect(c.Gold)
-		item.Turn, item.Gold, item.Pred, item.Pairs = i, c.Gold, c.Pred, found[i].pairs
-		item.Cell = tally.turnCell(c.Gold, i >= len(g.turns))
-		add(c.Score(tally.opt), best[i].Score(tally.opt))
+		gold, pred := t.calls(i)
+		counts[i], best[i] = found[i].counts, perfect(len(gold))
+		item.Turn, item.Gold, item.Pred, item.Pairs = i, len(gold), len(pred), found[i].pairs
+		item.Cell = tally.turnCell(len(gold), i >= len(g.turns))
+		add(counts[i].Score(tally.opt), best[i].Score(tally.opt))
+		preds += len(pred)
 	}
 	all := found[turns]
-	item.Cell = tally.conversationCell(all.counts.Gold, len(g.turns) > 1)
+	item.Cell = tally.conversationCell(len(g.all), len(g.turns) > 1)
 	if item.Cell == "" {
 		return out
 	}
-	item.Turn, item.Gold, item.Pred, item.Pairs = -1, all.counts.Gold, all.counts.Pred, all.pairs
+	item.Turn, item.Gold, item.Pred, item.Pairs = -1, len(g.all), preds, all.pairs
 	top := match.Aligned(best, tally.opt)
 	if s.opt.Aligned && turns > 1 {
 		add(match.Aligned(counts, tally.opt), top)

@@ -22,6 +22,7 @@ type goldCase struct {
 	turns       [][]qaoa.Call
 	all         []qaoa.Call // of all turns
 	tools       []qaoa.Tool // those that a gold call may mean
+	alts        *goldAlternatives
 
 	seen repeatSet
 	// kept holds the canonical forms by matching rules, once they are asked
@@ -87,6 +88,7 @@ type scorer struct {
 	byID    map[string]*goldCase
 	names   map[string]string // normal forms of tool names
 	clashes clashes
+	badAlts idList // records whose alternatives cannot be used
 
 	repeats map[int]bool
 	planned int
@@ -184,6 +186,12 @@ func (s *scorer) newGold(rec qaoa.Record) *goldCase {
 			s.clashes.add(rec.ID, other, t.Name)
 		}
 		offered[name] = t.Name
+	}
+	if slices.ContainsFunc(s.rules, func(p match.Options) bool { return p.Alternatives == match.On }) {
+		var err error
+		if g.alts, err = alternativesOf(rec, g); err != nil {
+			s.badAlts.add(rec.ID)
+		}
 	}
 	return g
 }
@@ -391,6 +399,9 @@ func (s *scorer) scores() []Scores {
 		sc.Aligned, sc.Coverage, sc.SurplusTurns = s.opt.Aligned, cov, s.surplus
 		if t.opt.Names == match.NameLetters && s.clashes.records > 0 {
 			sc.Warnings = append(sc.Warnings, s.clashes.warning())
+		}
+		if t.opt.Alternatives == match.On && s.badAlts.count > 0 {
+			sc.Warnings = append(sc.Warnings, fmt.Sprintf("%d records list alternatives that are not one for each gold call, so their gold values alone count as right (%.200q)", s.badAlts.count, s.badAlts.ids))
 		}
 		if s.surplus > 0 {
 			sc.Warnings = append(sc.Warnings, fmt.Sprintf("%d predicted turns go beyond the turns of their record; their calls count at conversation level only", s.surplus))

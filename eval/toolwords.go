@@ -96,10 +96,27 @@ func (t *toolTexts) profile(tools []qaoa.Tool) *profile {
 
 // nameForm returns what two tool names have in common that are equal under opt.
 func nameForm(opt match.Options, name string) string {
-	if opt.Names == match.NameLetters || opt.Names == "" {
-		return match.Name(name)
+	switch opt.Names {
+	case match.NameDots:
+		return strings.ReplaceAll(name, ".", "_")
+	case match.NameExact:
+		return name
 	}
-	return strings.ReplaceAll(name, ".", "_")
+	return match.Name(name)
+}
+
+// goldPlace returns the index of the tool of a gold call, or -1. Presets that
+// say so see no number behind the name.
+func (p *profile) goldPlace(opt match.Options, name string) int {
+	i := p.place(nameForm(opt, name))
+	if i >= 0 || opt.Suffix == match.SuffixKeep || opt.Suffix == "" {
+		return i
+	}
+	short := strings.TrimRight(name, "0123456789")
+	if short == name || !strings.HasSuffix(short, "_") {
+		return -1
+	}
+	return p.place(nameForm(opt, strings.TrimSuffix(short, "_")))
 }
 
 // A profile is what a diagnosis asks about a record.
