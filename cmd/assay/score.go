@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-json"
@@ -16,6 +17,7 @@ import (
 	"assay/convert"
 	"assay/eval"
 	"assay/match"
+	"assay/predfile"
 	"assay/qaoa"
 	"assay/report"
 )
@@ -26,6 +28,8 @@ type scoreOptions struct {
 	aligned, explain    bool
 	asJSON              bool
 	minCoverage         float64
+	format, prefix      string
+	skipUnknown         bool
 }
 
 func scoreCommand() command {
@@ -35,14 +39,19 @@ func scoreCommand() command {
 		help: `
 With a run folder, its predictions are scored, against --gold or the files that
 run.json names, and the scores are kept in RUN_FOLDER/scores. With --pred, any
-prediction file is: lines {"id","repeat"?,"turns":[{"steps":[{"calls":[…]}]}]},
-lines {"id","calls":[…]}, or the interchange layout. No model and no network is
-needed. Predictions join gold by id; one that is missing scores 0, is counted,
-and the score is printed with its bounds.`,
+prediction file is: lines {"id","repeat"?,"turns":[{"steps":[{"calls":[…]}]}]} or
+{"id","calls":[…]}, the interchange layout, BFCL results, OpenAI batch output and
+chat logs, EvalScope and inspect logs, or lines of raw text, told apart by content.
+No model and no network is needed. Predictions join gold by id (exactly, else by
+a part that is unique); one that is missing scores 0, is counted, and the score is
+printed with its bounds.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o scoreOptions
 			flags.StringSliceVar(&o.gold, "gold", nil, "`FILE`s of gold records")
 			flags.StringSliceVar(&o.pred, "pred", nil, "`FILE`s of predictions")
+			flags.StringVar(&o.format, "format", "", "form of --pred; default: told by content: "+formatNames())
+			flags.StringVar(&o.prefix, "prefix", "", "put before the ids of the predictions, such as bfcl/")
+			flags.BoolVar(&o.skipUnknown, "skip-unknown", false, "leave out predictions whose id is not in the gold data, and count them")
 			flags.StringSliceVar(&o.presets, "preset", []string{"paper"}, "matching rules, or all: "+strings.Join(match.Presets(), ", "))
 			flags.BoolVar(&o.aligned, "aligned", false, "match conversations turn by turn and sum, instead of pooling their calls")
 			flags.StringVar(&o.items, "items", "", "write every instance as a line to `FILE`; with -, the scores go to stderr")
@@ -131,7 +140,17 @@ func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	scores, err := job.score(ctx, std, presets, o)
+	format, err := predfile.ParseFormat(o.format)
+	if err != nil {
+		return usagef("--format: %v", err)
+	}
+	preds := &predictionReader{std: std, paths: job.pred, opt: predfile.Options{Format: format, Prefix: o.prefix}, skipUnknown: o.skipUnknown}
+	if job.dir == "" && !slices.Contains(job.gold, "-") {
+		if preds.gold, err = indexGold(strictRecords(ctx, job.gold)); err != nil {
+			return inputError(err)
+		}
+	}
+	scores, err := job.score(ctx, std, presets, preds, o)
 	if err != nil {
 		return inputError(err)
 	}
@@ -150,10 +169,22 @@ func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) err
 	if err != nil {
 		return err
 	}
+	if err := preds.finish(); err != nil {
+		return err
+	}
 	if c := scores[0].Coverage; float64(c.Scored) < o.minCoverage*float64(c.Planned) {
 		return &exitError{exitCoverage, fmt.Errorf("%d of %d planned answers are there, under the %g asked for by --min-coverage; resume the run", c.Scored, c.Planned, o.minCoverage)}
 	}
 	return nil
+}
+
+// formatNames lists the forms of predictions.
+func formatNames() string {
+	var names []string
+	for _, f := range predfile.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
 }
 
 func presetList(names []string) ([]match.Options, error) {
@@ -173,7 +204,7 @@ func presetList(names []string) ([]match.Options, error) {
 
 // score compares, writes the items where they are asked for, and keeps the
 // scores in the run folder if there is one.
-func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Options, o scoreOptions) (scores []eval.Scores, err error) {
+func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Options, preds *predictionReader, o scoreOptions) (scores []eval.Scores, err error) {
 	opt := eval.ScoreOptions{Presets: presets, Aligned: o.aligned, Explain: o.explain, Failed: job.failed, Repeats: job.repeats}
 	var keep *eval.ScoreWriter
 	if job.dir != "" {
@@ -205,7 +236,7 @@ func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Option
 		}
 		return writeItem(items, preset, it)
 	}
-	scores, err = eval.Score(ctx, pick(strictRecords(ctx, job.gold), job.ids, job.limit), strictPredictions(ctx, job.pred), opt)
+	scores, err = eval.Score(ctx, pick(strictRecords(ctx, job.gold), job.ids, job.limit), preds.predictions(ctx), opt)
 	if err != nil || keep == nil {
 		return scores, err
 	}
