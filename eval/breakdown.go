@@ -59,6 +59,9 @@ func (p *profile) sort(opt match.Options, g *goldCase, rec qaoa.Record) {
 		most := 0
 		for k, c := range calls {
 			tools[k] = p.goldPlace(opt, c.Name)
+			if form := nameForm(opt, c.Name); !slices.Contains(p.golds, form) {
+				p.golds = append(p.golds, form)
+			}
 			if v, err := c.Arguments.Value(); err == nil {
 				most = max(most, len(v.Members))
 			}

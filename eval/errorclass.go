@@ -25,7 +25,7 @@ const (
 
 	ClassWrongTool     ErrorClass = "wrong_tool"          // another tool on offer
 	ClassNearDuplicate ErrorClass = "near_duplicate_tool" // another one, whose text is like that of the gold tool ([NearDuplicate])
-	ClassHallucinated  ErrorClass = "hallucinated_tool"   // a tool that is not on offer, with or without a gold call left
+	ClassHallucinated  ErrorClass = "hallucinated_tool"   // a tool that is neither on offer nor called by gold, with or without a gold call left
 	ClassMissingCall   ErrorClass = "missing_call"        // a gold call, and no predicted call is left
 	ClassExtraCall     ErrorClass = "extra_call"          // a call of a tool on offer, and no gold call is left
 	ClassUnparsable    ErrorClass = "unparsable"          // an attempt at a call that did not parse
@@ -133,13 +133,12 @@ func (c *classifier) otherPair(g *goldCase, gold, pred qaoa.Call) line {
 		return c.samePair(g, gold, pred, &match.Pair{Verdict: match.Compare(gold, pred, g.tools, c.opt)})
 	}
 	l := line{class: ClassWrongTool}
-	to, ok := g.profile.offer(nameForm(c.opt, pred.Name))
-	if !ok {
+	if !c.known(g, pred.Name) {
 		l.class = ClassHallucinated
 		l.why = fmt.Sprintf("gold calls %s, and no tool on offer is %s", quoted(gold.Name), quoted(pred.Name))
 		return l
 	}
-	like := c.like(g, gold.Name, to)
+	like := alike(c.words(g, gold.Name), c.words(g, pred.Name))
 	if like >= NearDuplicate {
 		l.class = ClassNearDuplicate
 	}
@@ -155,7 +154,7 @@ func (c *classifier) alone(g *goldCase, pred qaoa.Call, j int) line {
 		l.class, l.why = ClassUnparsable, "the predicted call did not parse: "+quoted(cmp.Or(pred.Raw, string(pred.Arguments)))
 	default:
 		l.why = "no gold call is left for " + quoted(pred.Name)
-		if _, ok := g.profile.offer(nameForm(c.opt, pred.Name)); !ok {
+		if !c.known(g, pred.Name) {
 			l.class = ClassHallucinated
 			l.why += ", and no such tool is on offer"
 		}
@@ -163,12 +162,19 @@ func (c *classifier) alone(g *goldCase, pred qaoa.Call, j int) line {
 	return l
 }
 
-// like returns how much the tool of a gold call is like another.
-func (c *classifier) like(g *goldCase, name string, other toolWords) float64 {
+// known reports whether a tool is on offer, or called by gold: the lists of
+// some benchmarks lack tools that their gold calls.
+func (c *classifier) known(g *goldCase, name string) bool {
+	form := nameForm(c.opt, name)
+	return g.profile.place(form) >= 0 || slices.Contains(g.profile.golds, form)
+}
+
+// words returns the words of the tool that a call names.
+func (c *classifier) words(g *goldCase, name string) toolWords {
 	if i := g.profile.goldPlace(c.opt, name); i >= 0 {
-		return alike(g.profile.offers[i].words, other)
+		return g.profile.offers[i].words
 	}
-	return alike(wordsOf(name, ""), other)
+	return wordsOf(name, "")
 }
 
 // A leftover pairs a line that has only a gold call with a predicted call.
@@ -188,12 +194,15 @@ func (c *classifier) pairUp(g *goldCase, gold, pred []qaoa.Call, out []line, gol
 	}
 	var edges []edge
 	if len(golds)*len(parsed) <= maxLeftovers {
+		others := make([]toolWords, len(parsed))
+		for k, j := range parsed {
+			others[k] = c.words(g, pred[j].Name)
+		}
 		for _, i := range golds {
-			for _, j := range parsed {
-				if to, ok := g.profile.offer(nameForm(c.opt, pred[j].Name)); ok {
-					at := out[i].gold
-					edges = append(edges, edge{leftover{i, at, j}, c.like(g, gold[at].Name, to)})
-				}
+			at := out[i].gold
+			own := c.words(g, gold[at].Name)
+			for k, j := range parsed {
+				edges = append(edges, edge{leftover{i, at, j}, alike(own, others[k])})
 			}
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(b.like, a.like) })

@@ -122,6 +122,7 @@ func (p *profile) goldPlace(opt match.Options, name string) int {
 // A profile is what a diagnosis asks about a record.
 type profile struct {
 	offers []offer
+	golds  []string // forms of the names that gold calls, each once
 	turns  [][breakdowns]uint8 // bin of each turn in each breakdown
 }
 
@@ -129,15 +130,6 @@ type profile struct {
 type offer struct {
 	form  string
 	words toolWords
-}
-
-// offer returns the first tool on offer with that form of name.
-func (p *profile) offer(form string) (toolWords, bool) {
-	i := p.place(form)
-	if i < 0 {
-		return nil, false
-	}
-	return p.offers[i].words, true
 }
 
 // place returns the index of the first tool with that form of name, or -1.
