@@ -145,7 +145,8 @@ func newGold(calls []qaoa.Call, tools []qaoa.Tool, alt Alternatives, opt Options
 	index := nameIndex{tools: tools, rule: g.opt.Names}
 	schemas := make(map[int]schema)
 	for i, call := range calls {
-		call.Name = g.opt.Suffix.cut(call.Name, tools)
+		named := call.Name
+		call.Name = g.opt.Suffix.cut(named, tools)
 		s := g.newSide(call)
 		g.arguments(&s)
 		tool := -1
@@ -161,6 +162,7 @@ func newGold(calls []qaoa.Call, tools []qaoa.Tool, alt Alternatives, opt Options
 		}
 		if !g.canonical {
 			d := &g.demands[i]
+			d.never = call.Name != named && slices.ContainsFunc(tools, func(t qaoa.Tool) bool { return t.Name == named })
 			if tool >= 0 {
 				d.declared = g.newDeclaration(tools[tool].Parameters)
 				d.echo = g.opt.SchemaEcho == On && d.declared.isEcho(g.canoniser, call.Arguments)

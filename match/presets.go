@@ -117,7 +117,7 @@ func bfclPreset() preset {
 			"A value must have the declared type, or that of the first alternative, and equal one of the alternatives; an integer may stand for a float; " +
 			"booleans are no integers. Strings lose blanks and , . / - _ * ^ and case. An argument may be left out if \"\" is among its alternatives; none may be added.",
 		Differs: "A gold call excuses its own schema: what it names need not be declared, and what it marks optional need not be given, " +
-			"so that the gold itself is right. A gold value whose type is not declared is compared by its own type. Strings of a Java or JavaScript record are read as literals of the declared type if the gold value is none. " +
+			"so that the gold itself is right (but for lists of several types, which the check of items refuses). A gold value whose type is not declared is compared by its own type. Strings of a Java or JavaScript record are read as literals of the declared type if the gold value is none. " +
 			"Abstention on irrelevant questions is reported apart (no gold call), never as a match.",
 		Faults: []Fault{{
 			Name:   "list-floats",

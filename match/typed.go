@@ -11,6 +11,7 @@ import (
 type demand struct {
 	declared declaration
 	echo     bool   // the arguments are the properties of the schema
+	never    bool   // the name was cut though the tool has a number behind its name
 	listed   bool   // each argument is the list of its alternatives
 	language string // of [Alternatives]
 }
@@ -154,6 +155,9 @@ type finding struct {
 // decided is set, and ok says how.
 func (p *pairing) whole(i, j int) (f finding, ok, decided bool) {
 	gold, pred, d := &p.sides[i].args, &p.preds[j].args, &p.demands[i]
+	if d.never {
+		return finding{rule: RuleName}, false, true
+	}
 	if p.opt.EmptyValue == EmptyRefused && d.declared.has {
 		noPred, noParameters := len(pred.Members) == 0, len(d.declared.properties.Members) == 0
 		switch {
@@ -300,6 +304,8 @@ func (p *pairing) typed(d *demand, key string, gold, pred *Canon) (Rule, bool) {
 		}
 	case first != pyAny && have == first:
 		undeclared = true
+	case first != pyAny && p.opt.Undeclared == UndeclaredAny && p.same(&alts[0], pred, 0, false): // 1.0 is true
+		undeclared = true
 	default:
 		return RuleType, false
 	}
@@ -390,7 +396,7 @@ func (p *pairing) itemsFit(want, item pyType, alts []Canon, pred *Canon) (Rule, 
 func (p *pairing) anyOf(alts []Canon, pred *Canon, fold int, listed bool) (Rule, bool) {
 	for i := range alts {
 		alt := &alts[i]
-		if isMarker(*alt) && typeOf(pred) == pyList && len(pred.Items) == 0 && p.opt.MarkerList == On && listed {
+		if fold > 0 && isMarker(*alt) && typeOf(pred) == pyList && len(pred.Items) == 0 && p.opt.MarkerList == On && listed {
 			return RuleOptional, true
 		}
 		if !p.same(alt, pred, fold, listed) {
