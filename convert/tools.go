@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
+	"unicode/utf8"
 
 	"assay/qaoa"
 )
@@ -13,10 +13,10 @@ import (
 // maxCached bounds the bytes of text that a ToolCache holds on either side.
 const maxCached = 1 << 20
 
-// A ToolCache reads lists of tools, and remembers what [NormalizeTool] made of
-// a text: few tools stand in many records of a corpus. It changes nothing but
-// the time. The zero value is empty; it may be used by several goroutines at
-// once.
+// A ToolCache reads lists of tools. It remembers what [NormalizeTool] made of a
+// text that is unusual, which takes long: few tools stand in many records of a
+// corpus. It changes nothing but the time. The zero value is empty; it may be
+// used by several goroutines at once.
 type ToolCache struct {
 	// Unmarked says that a parameter of a flat map is required unless it is
 	// marked as optional: see [NormalizeUnmarked]. It must be set before the
@@ -26,16 +26,69 @@ type ToolCache struct {
 	mu         sync.RWMutex
 	young, old map[string]qaoa.Tool // by raw text
 	size       int                  // of the texts in young
-	scratch    sync.Pool            // of *[]byte
+	readers    sync.Pool            // of *toolReader
+}
+
+// A toolReader is what reading a list needs and the next list can use again.
+type toolReader struct {
+	plainReader
+	text []byte // that the list was quoted in
+	odd  []oddTool
+}
+
+// An oddTool is a tool that is not plain, and its place in the list.
+type oddTool struct {
+	at   int
+	tool qaoa.Tool
+}
+
+// maxKept bounds the bytes of a buffer that is kept to be used again.
+const maxKept = 1 << 20
+
+func (c *ToolCache) reader() *toolReader {
+	if r, ok := c.readers.Get().(*toolReader); ok {
+		return r
+	}
+	return &toolReader{plainReader: plainReader{flat: c.Unmarked}}
+}
+
+// release gives a reader back. It holds nothing of a list then.
+func (c *ToolCache) release(r *toolReader) {
+	r.c = qaoa.Cursor{}
+	clear(r.odd)
+	r.odd, r.tools = r.odd[:0], r.tools[:0]
+	if cap(r.text)+cap(r.out) <= maxKept {
+		c.readers.Put(r)
+	}
 }
 
 // Tools returns the tools of the JSON array in text, in order, or the tools of
 // another form: a text that holds an array (see [Decode]), one tool. A rung is
 // counted in notes. What is no tool is parse_error.
 func (c *ToolCache) Tools(text, path string, notes *Notes) ([]qaoa.Tool, *Reject) {
-	if tools, ok := c.list(text); ok {
-		return tools, nil
+	r := c.reader()
+	defer c.release(r)
+	if utf8.ValidString(text) {
+		r.c = qaoa.CursorOf(text)
+		if tools, ok := c.list(r); ok {
+			return tools, nil
+		}
 	}
+	return c.decoded(text, path, notes)
+}
+
+// PlainTools returns the tools of the JSON array in text, which must be valid
+// UTF-8, in order, and whether it is one. They hold nothing of text. What is no
+// list of tools here may be one for [ToolCache.Tools].
+func (c *ToolCache) PlainTools(text []byte) ([]qaoa.Tool, bool) {
+	r := c.reader()
+	defer c.release(r)
+	r.c = qaoa.CursorOf(text)
+	return c.list(r)
+}
+
+// decoded returns the tools of a text that is no array of tools.
+func (c *ToolCache) decoded(text, path string, notes *Notes) ([]qaoa.Tool, *Reject) {
 	v, rung := Decode(text)
 	if rung == RungRaw && strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -44,23 +97,44 @@ func (c *ToolCache) Tools(text, path string, notes *Notes) ([]qaoa.Tool, *Reject
 	return readTools(v, path, c.normalize)
 }
 
-// list returns the tools of the JSON array in text, and whether it is one. The
-// tools hold nothing of text.
-func (c *ToolCache) list(text string) ([]qaoa.Tool, bool) {
-	var tools []qaoa.Tool
-	sound := true
-	array := qaoa.EachItem(text, func(item string) bool {
-		t, err := c.tool(item)
-		if sound = err == nil; !sound {
-			return false
+// list returns the tools of the JSON array at the cursor of r, which is all of
+// its text, and whether it is one. The tools hold nothing of the text.
+func (c *ToolCache) list(r *toolReader) ([]qaoa.Tool, bool) {
+	r.out = r.out[:0]
+	for r.c.Open('['); r.c.More(']'); {
+		mark, from := r.c.Mark(), len(r.out)
+		place := r.tool(0)
+		if !r.c.OK() {
+			r.out = r.out[:from]
+			r.c.Reset(mark)
+			raw := r.c.Raw()
+			if !r.c.OK() {
+				return nil, false
+			}
+			tool, err := c.tool(raw)
+			if err != nil {
+				return nil, false
+			}
+			place = plainPlace{}
+			r.odd = append(r.odd, oddTool{len(r.tools), tool})
 		}
-		if tools == nil {
-			tools = make([]qaoa.Tool, 0, 8)
-		}
-		tools = append(tools, t)
-		return true
-	})
-	return tools, array && sound
+		r.tools = append(r.tools, place)
+	}
+	if !r.c.Done() {
+		return nil, false
+	}
+	if len(r.tools) == 0 {
+		return nil, true
+	}
+	text := string(r.out)
+	tools := make([]qaoa.Tool, len(r.tools))
+	for i, place := range r.tools {
+		tools[i] = place.tool(text)
+	}
+	for _, odd := range r.odd {
+		tools[odd.at] = odd.tool
+	}
+	return tools, true
 }
 
 func (c *ToolCache) normalize(v qaoa.Value) (qaoa.Tool, error) {
@@ -83,14 +157,12 @@ func (c *ToolCache) tool(raw string) (qaoa.Tool, error) {
 	}
 	// A copy, since what is made of it must not keep the element alive.
 	raw = strings.Clone(raw)
-	if t, ok = plainTool(raw, c.Unmarked); !ok {
-		v, err := qaoa.ParseValue(raw)
-		if err != nil {
-			return qaoa.Tool{}, err
-		}
-		if t, err = c.normalize(v); err != nil {
-			return qaoa.Tool{}, err
-		}
+	v, err := qaoa.ParseValue(raw)
+	if err != nil {
+		return qaoa.Tool{}, err
+	}
+	if t, err = c.normalize(v); err != nil {
+		return qaoa.Tool{}, err
 	}
 	if len(raw) > maxCached/16 {
 		return t, nil
@@ -118,22 +190,18 @@ func (c *ToolCache) RawTools(raw, path string, notes *Notes) ([]qaoa.Tool, *Reje
 	if !strings.HasPrefix(raw, `"`) {
 		return c.Tools(raw, path, notes)
 	}
-	// Tools that are remembered need none of the text, so it lives in a buffer
-	// that is used again; everything else gets a copy of its own.
-	buf, _ := c.scratch.Get().(*[]byte)
-	if buf == nil {
-		buf = new([]byte)
+	// The text that is in the string lives in a buffer that is used again.
+	r := c.reader()
+	defer c.release(r)
+	text, ok := qaoa.AppendUnquoted(r.text[:0], raw)
+	r.text = text
+	if ok {
+		r.c = qaoa.CursorOf(text)
+		if tools, ok := c.list(r); ok {
+			return tools, nil
+		}
 	}
-	defer c.scratch.Put(buf)
-	text, ok := qaoa.AppendUnquoted((*buf)[:0], raw)
-	if !ok {
-		return c.Tools(RawText(raw), path, notes)
-	}
-	*buf = text
-	if tools, ok := c.list(unsafe.String(unsafe.SliceData(text), len(text))); ok {
-		return tools, nil
-	}
-	return c.Tools(string(text), path, notes)
+	return c.decoded(RawText(raw), path, notes)
 }
 
 // ReadTools returns the tools of a list, of an object that is one tool, or of

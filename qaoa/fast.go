@@ -1,7 +1,9 @@
 package qaoa
 
 import (
+	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -189,39 +191,72 @@ func (p *fast) str() (string, bool) {
 	if size > 4*n+64 && start > 1 {
 		size = n + n/2 + 32
 	}
-	out := append(make([]byte, 0, size), p.s[start:end]...)
-	out, used, ok := appendUnescaped(out, p.s[end:])
+	out, used, ok := appendUnescaped(append(make([]byte, 0, size+8), p.s[start:end]...), p.s[end:])
 	p.i = end + used
 	return view(out), ok
 }
 
-// appendUnescaped appends the content of a string, from its first escape in s
-// on, to dst. It returns how many bytes it read, the closing quote included.
+// appendUnescaped appends the content of a string, whose text behind the opening
+// quote is s, to dst. It returns how many bytes it read, the closing quote
+// included.
+//
+// Escaped text has an escape every few bytes. So words are copied before it is
+// known how much of them is plain, and what was too much is overwritten.
 func appendUnescaped(dst []byte, s string) (out []byte, used int, ok bool) {
-	i := 0
+	buf, i, j := dst[:cap(dst)], 0, len(dst)
 	for i < len(s) {
-		if s[i] == '"' {
-			return dst, i + 1, true
+		if j+8 > len(buf) {
+			buf = widen(buf, j)
 		}
-		if s[i] != '\\' || i+1 >= len(s) {
-			return dst, i, false
+		if i+8 <= len(s) {
+			w := load(s[i:])
+			binary.LittleEndian.PutUint64(buf[j:], w)
+			m := special(w)
+			if m == 0 {
+				i += 8
+				j += 8
+				continue
+			}
+			n := bits.TrailingZeros64(m) / 8
+			i += n
+			j += n
 		}
-		if c := unescape[s[i+1]]; c != 0 {
-			dst = append(dst, c)
-			i += 2
-		} else {
+		switch c := s[i]; {
+		case c == '"':
+			return buf[:j], i + 1, true
+		case c < ' ':
+			return buf[:j], i, false
+		case c != '\\':
+			buf[j] = c
+			i++
+			j++
+		case i+1 >= len(s):
+			return buf[:j], i, false
+		default:
+			if c := unescape[s[i+1]]; c != 0 {
+				buf[j] = c
+				i += 2
+				j++
+				continue
+			}
 			r, n := unicodeEscape(s[i:])
 			if n == 0 {
-				return dst, i, false
+				return buf[:j], i, false
 			}
-			dst = utf8.AppendRune(dst, r)
+			buf = utf8.AppendRune(buf[:j], r)
 			i += n
+			j = len(buf)
+			buf = buf[:cap(buf)]
 		}
-		n := plainLen(s[i:])
-		dst = append(dst, s[i:i+n]...)
-		i += n
 	}
-	return dst, i, false
+	return buf[:j], i, false
+}
+
+// widen returns buf, of which the first n bytes matter, with room for at least
+// 64 more behind them.
+func widen(buf []byte, n int) []byte {
+	buf = slices.Grow(buf[:n], 64)
+	return buf[:cap(buf)]
 }
 
 // unescape maps the letter of a short escape to what it stands for.
@@ -365,65 +400,73 @@ func compactFast(dst []byte, s string) ([]byte, bool) {
 	if !utf8.ValidString(s) {
 		return dst, false
 	}
-	// State of a parser without recursion: the open containers, and what may
-	// come next.
+	p := fast{s: s}
+	dst, ok := p.compact(dst)
+	return dst, ok && p.next() == 0 && p.i == len(s)
+}
+
+// compact appends the value that comes next in the project's form to dst.
+func (p *fast) compact(dst []byte) ([]byte, bool) {
+	switch c := p.next(); c {
+	case '{', '[':
+		return p.compactContainer(dst)
+	default:
+		return p.compactScalar(dst, c)
+	}
+}
+
+// compactScalar appends a string, number or word, which begins with c.
+func (p *fast) compactScalar(dst []byte, c byte) ([]byte, bool) {
+	switch c {
+	case '"':
+		return p.copyString(dst)
+	case 't':
+		return append(dst, "true"...), p.word("true")
+	case 'f':
+		return append(dst, "false"...), p.word("false")
+	case 'n':
+		return append(dst, "null"...), p.word("null")
+	}
+	start := p.i
+	n := numberLen(p.s[start:])
+	p.i += n
+	return append(dst, p.s[start:p.i]...), n > 0
+}
+
+// compactContainer appends an object or array. It is a parser without
+// recursion: its state are the open containers, and what may come next.
+func (p *fast) compactContainer(dst []byte) ([]byte, bool) {
 	var stack [fastDepth]byte
 	depth := 0
-	p := fast{s: s}
+	ok := true
 	for {
 		// A value, or the end of an empty container.
 		c := p.next()
-		start := p.i
-		switch c {
-		case '{', '[':
+		if c == '{' || c == '[' {
 			if depth == fastDepth {
 				return dst, false
 			}
 			dst = append(dst, c)
 			p.i++
-			if end := p.next(); end == c+2 { // '}' and ']' stand two behind
-				dst = append(dst, end)
-				p.i++
-				break
-			}
-			stack[depth] = c
-			depth++
-			if c == '{' {
-				var ok bool
-				if dst, ok = p.key(dst); !ok {
-					return dst, false
+			if end := p.next(); end != c+2 { // '}' and ']' stand two behind
+				stack[depth] = c
+				depth++
+				if c == '{' {
+					if dst, ok = p.key(dst); !ok {
+						return dst, false
+					}
 				}
+				continue
 			}
-			continue
-		case '"':
-			var ok bool
-			if dst, ok = p.copyString(dst); !ok {
-				return dst, false
-			}
-		case 't', 'f', 'n':
-			w := "true"
-			if c == 'f' {
-				w = "false"
-			} else if c == 'n' {
-				w = "null"
-			}
-			if !p.word(w) {
-				return dst, false
-			}
-			dst = append(dst, w...)
-		default:
-			n := numberLen(s[start:])
-			if n == 0 {
-				return dst, false
-			}
-			p.i += n
-			dst = append(dst, s[start:p.i]...)
+			dst = append(dst, c+2)
+			p.i++
+		} else if dst, ok = p.compactScalar(dst, c); !ok {
+			return dst, false
 		}
 		// What follows a value.
 		for {
 			if depth == 0 {
-				p.blanks()
-				return dst, p.i == len(s)
+				return dst, true
 			}
 			open := stack[depth-1]
 			c = p.next()
@@ -439,7 +482,6 @@ func compactFast(dst []byte, s string) ([]byte, bool) {
 			p.i++
 			dst = append(dst, ',')
 			if open == '{' {
-				var ok bool
 				if dst, ok = p.key(dst); !ok {
 					return dst, false
 				}
@@ -463,42 +505,68 @@ func (p *fast) key(dst []byte) ([]byte, bool) {
 }
 
 // copyString copies a string to dst in the project's form; the next byte is its
-// quote.
+// quote. See [appendUnescaped] for how it copies.
 func (p *fast) copyString(dst []byte) ([]byte, bool) {
-	start := p.i // of what is still to be copied
-	i := start + 1
-	for {
-		i += plainLen(p.s[i:])
-		if i+1 >= len(p.s) && (i >= len(p.s) || p.s[i] != '"') {
-			return dst, false
+	s := p.s
+	buf, i, j := dst[:cap(dst)], p.i+1, len(dst)
+	if j+8 > len(buf) {
+		buf = widen(buf, j)
+	}
+	buf[j] = '"'
+	j++
+	for i < len(s) {
+		if j+8 > len(buf) {
+			buf = widen(buf, j)
 		}
-		if p.s[i] == '"' {
-			p.i = i + 1
-			return append(dst, p.s[start:p.i]...), true
+		if i+8 <= len(s) {
+			w := load(s[i:])
+			binary.LittleEndian.PutUint64(buf[j:], w)
+			m := special(w)
+			if m == 0 {
+				i += 8
+				j += 8
+				continue
+			}
+			n := bits.TrailingZeros64(m) / 8
+			i += n
+			j += n
 		}
-		if p.s[i] != '\\' {
-			return dst, false
-		}
-		switch p.s[i+1] {
-		case '"', '\\', 'b', 'f', 'n', 'r', 't':
-			i += 2
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			buf[j] = c
+			i++
+			j++
 			continue
+		}
+		if c == '"' {
+			p.i = i + 1
+			return append(buf[:j], '"'), true
+		}
+		if c != '\\' || i+1 >= len(s) {
+			return buf[:j], false
+		}
+		buf = buf[:j]
+		switch e := s[i+1]; e {
+		case '"', '\\', 'b', 'f', 'n', 'r', 't':
+			buf = append(buf, '\\', e)
+			i += 2
 		case '/':
-			dst = append(append(dst, p.s[start:i]...), '/')
+			buf = append(buf, '/')
 			i += 2
 		default:
-			r, n := unicodeEscape(p.s[i:])
+			r, n := unicodeEscape(s[i:])
 			if n == 0 {
-				return dst, false
+				return buf, false
 			}
-			dst = append(dst, p.s[start:i]...)
 			if r < ' ' || r == '"' || r == '\\' {
-				dst = appendEscape(dst, byte(r))
+				buf = appendEscape(buf, byte(r))
 			} else {
-				dst = utf8.AppendRune(dst, r)
+				buf = utf8.AppendRune(buf, r)
 			}
 			i += n
 		}
-		start = i
+		j = len(buf)
+		buf = buf[:cap(buf)]
 	}
+	return buf[:j], false
 }

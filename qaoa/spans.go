@@ -145,8 +145,6 @@ func AppendUnquoted(dst []byte, text string) ([]byte, bool) {
 	if len(text) < 2 || text[0] != '"' || !utf8.ValidString(text) {
 		return dst, false
 	}
-	n := 1 + plainLen(text[1:])
-	dst = append(dst, text[1:n]...)
-	dst, used, ok := appendUnescaped(dst, text[n:])
-	return dst, ok && n+used == len(text)
+	dst, used, ok := appendUnescaped(dst, text[1:])
+	return dst, ok && 1+used == len(text)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"assay/convert"
 	"assay/qaoa"
@@ -32,6 +33,7 @@ type converter struct {
 	strict  bool
 	foreign func(text string) bool
 	cache   convert.ToolCache
+	rows    sync.Pool // of *plainRow
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
@@ -51,6 +53,14 @@ type row struct{ id, query, answers, tools, origin string }
 
 // convert is the Func of this source.
 func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
+	if rec, ok := c.plain(el.Data); ok {
+		return []qaoa.Record{rec}, nil
+	}
+	return c.byColumns(el)
+}
+
+// byColumns converts any element: one that is not plain, or makes no record.
+func (c *converter) byColumns(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
 	var r row
 	ok := qaoa.EachMember(convert.ElementText(el), func(name, value string) bool {
 		switch name {
@@ -103,13 +113,18 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 		extra = []qaoa.Member{{Name: "origin", Value: qaoa.StringValue(origin)}}
 	}
 	rec.Meta = notes.Meta(extra...)
+	return rec, c.check(rec)
+}
+
+// check returns why rec, which is complete, is not wanted.
+func (c *converter) check(rec qaoa.Record) *convert.Reject {
 	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
-		return rec, rej
+		return rej
 	}
 	if c.strict {
-		return rec, convert.CheckStrict(rec)
+		return convert.CheckStrict(rec)
 	}
-	return rec, nil
+	return nil
 }
 
 // calls returns the calls of the column answers, at least one.
@@ -119,9 +134,6 @@ func calls(raw string, notes *convert.Notes) ([]qaoa.Call, *convert.Reject) {
 		return nil, convert.Rejectf(convert.NoCall, path, "want a list of calls, have none")
 	}
 	text := convert.RawText(raw)
-	if out, ok := plainCalls(text); ok {
-		return out, nil
-	}
 	v, rung := convert.Decode(text)
 	switch {
 	case v.Kind == qaoa.Object:
@@ -140,30 +152,4 @@ func calls(raw string, notes *convert.Notes) ([]qaoa.Call, *convert.Reject) {
 		}
 	}
 	return out, nil
-}
-
-// plainCalls reads calls in the form that nearly all have, without a tree: an
-// array of objects of name and arguments, where arguments are an object.
-func plainCalls(text string) ([]qaoa.Call, bool) {
-	var out []qaoa.Call
-	sound := true
-	array := qaoa.EachItem(text, func(item string) bool {
-		var call qaoa.Call
-		sound = qaoa.EachMember(item, func(name, value string) bool {
-			switch name {
-			case "name":
-				call.Name, sound = qaoa.Unquote(value)
-			case "arguments":
-				var err error
-				call.Arguments, err = qaoa.Compact(value)
-				sound = err == nil && call.Arguments.Kind() == qaoa.Object
-			default:
-				sound = false
-			}
-			return sound
-		}) && sound && strings.TrimSpace(call.Name) != "" && call.Arguments != ""
-		out = append(out, call)
-		return sound
-	})
-	return out, array && sound && len(out) > 0
 }

@@ -1,0 +1,101 @@
+package apigen
+
+import (
+	"strings"
+	"testing"
+
+	"assay/convert"
+	"assay/qaoa"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const ordinary = `{"id": 7, "query": "What do \"lots\" 1 and 2 cost\u00e9?", "answers": "[{\"name\": \"price\", \"arguments\": {\"lot\": 1, \"x\": [\"\\u00e9\\/\"]}}, {\"name\": \"price\", \"arguments\": {}}]", ` +
+	`"tools": "[{\"name\": \"price\", \"description\": \"Price of a \\\"lot\\\".\", \"parameters\": {\"lot\": {\"type\": \"int\", \"description\": \"Number.\"}, \"h\\\"all\": {\"type\": \"str, optional\", \"description\": \"Hall.\", \"default\": \"A\"}}}, {\"name\": \"odd\", \"parameters\": {}}]"}`
+
+var elements = []string{
+	ordinary,
+	`{"id":"x7","query":"q","answers":[{"name":"f","arguments":{"a":1.0}}],"tools":[{"name":"f","parameters":{"a":{"type":"float"}}}],"more":[1,{"x":null}]}`,
+	`{"id":1,"id":2,"query":"q","answers":"[{\"name\":\"f\",\"arguments\":{}}]","tools":"[]"}`,
+	`{"query":"","query":"q","answers":"","answers":"[{\"name\":\"f\",\"arguments\":{}}]","tools":"","tools":"[]"}`,
+	`{"query":" ","answers":"[{\"name\":\"f\",\"arguments\":{}}]","tools":"[]"}`,
+	`{"query":"q","answers":"[]","tools":"[]"}`, `{"query":"q","answers":"[{\"name\":\"\",\"name\":\"f\",\"arguments\":{}}]","tools":"[]"}`,
+	`{"query":"q","answers":"[{\"arguments\":{},\"name\":\"f\"}]","tools":"[]"}`, `{"query":"q","answers":"[{\"name\":\"f\",\"arguments\":[]}]","tools":"[]"}`,
+	`{"query":"q","answers":"{\"name\":\"f\",\"arguments\":{}}","tools":"[{\"name\":\"f\"}"}`, `{"query":"q","answers":"[{\"name\":\"f\",\"arguments\":{}},]","tools":"[]"}`,
+	`{"query":"\ud83d","answers":"[{\"name\":\"f\",\"arguments\":{}}]","tools":"[]","origin":"o"}`, "{\"query\":\"\xff\",\"answers\":\"[{\\\"name\\\":\\\"f\\\",\\\"arguments\\\":{}}]\",\"tools\":\"[]\"}",
+	`{"query":"q","answers":null,"tools":null}`, `[]`, `{`, ``,
+}
+
+// agree reports a fault if what the one pass makes of an element is not what
+// the columns make, and returns whether it makes anything.
+func agree(t interface{ Errorf(string, ...any) }, c *converter, data string) bool {
+	rec, ok := c.plain([]byte(data))
+	if !ok {
+		return false
+	}
+	want, rejects := c.byColumns(convert.Element{Data: []byte(data)})
+	if len(rejects) > 0 || len(want) != 1 {
+		t.Errorf("%s: one pass makes a record, the columns make %d and %v", data, len(want), rejects)
+	} else if diff := cmp.Diff(want[0], rec); diff != "" {
+		t.Errorf("%s: by columns (-), in one pass (+):\n%s", data, diff)
+	}
+	return true
+}
+
+func newConverter(profile convert.Profile) *converter {
+	c := &converter{strict: profile == convert.Strict}
+	c.cache.Unmarked = true
+	return c
+}
+
+func TestOnePassAgreesWithColumns(t *testing.T) {
+	for _, profile := range []convert.Profile{convert.Paper, convert.Strict} {
+		c := newConverter(profile)
+		for _, data := range elements {
+			agree(t, c, data)
+		}
+	}
+	c := newConverter(convert.Paper)
+	for _, data := range elements[:2] {
+		if !agree(t, c, data) {
+			t.Errorf("one pass gives up on %s, which is ordinary", data)
+		}
+	}
+}
+
+// A record must hold nothing of the buffers that the next element overwrites.
+func TestRecordsStay(t *testing.T) {
+	c := newConverter(convert.Paper)
+	first, _ := c.plain([]byte(ordinary))
+	before := string(qaoa.AppendRecord(nil, first))
+	for range 3 {
+		c.plain([]byte(strings.NewReplacer("price", "PRICE", "lot", "LOT", "What", "WHAT").Replace(ordinary)))
+	}
+	if after := string(qaoa.AppendRecord(nil, first)); after != before {
+		t.Errorf("the record was %s and is %s", before, after)
+	}
+}
+
+func FuzzOnePass(f *testing.F) {
+	for _, data := range elements {
+		f.Add(data)
+	}
+	c := newConverter(convert.Paper)
+	f.Fuzz(func(t *testing.T, data string) {
+		if _, err := qaoa.Compact(data); agree(t, c, data) && err != nil {
+			t.Errorf("a record is made of %q, which is no JSON: %v", data, err)
+		}
+	})
+}
+
+func BenchmarkConvert(b *testing.B) {
+	c := newConverter(convert.Paper)
+	el := convert.Element{Data: []byte(ordinary)}
+	b.SetBytes(int64(len(el.Data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, rejects := c.convert(el); rejects != nil {
+			b.Fatal(rejects)
+		}
+	}
+}
