@@ -19,11 +19,11 @@ const paperRecords = 6163
 // benchRun generates gold records with about 21 tools on offer, and a
 // prediction for each in which a third of the calls is written differently, a
 // third is close, and a third is wrong in a number.
-func benchRun(n int) (gold []qaoa.Record, preds []qaoa.Prediction) {
+func benchRun() (gold []qaoa.Record, preds []qaoa.Prediction) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	words := strings.Fields("cheap hotels near the old town with a view of the harbour and breakfast for two people")
 	text := func() string { k := rng.IntN(8); return strings.Join(words[k:k+1+rng.IntN(8)], " ") }
-	for i := range n {
+	for i := range paperRecords {
 		rec := qaoa.Record{ID: fmt.Sprint("set/", i), Source: qaoa.Source{Name: fmt.Sprint("set", i%7), File: "f.jsonl", Index: i, Split: "test"}}
 		for k := range 20 {
 			rec.Tools = append(rec.Tools, qaoa.Tool{
@@ -54,7 +54,7 @@ func benchRun(n int) (gold []qaoa.Record, preds []qaoa.Prediction) {
 
 // BenchmarkScore measures scoring without decoding.
 func BenchmarkScore(b *testing.B) {
-	gold, preds := benchRun(paperRecords)
+	gold, preds := benchRun()
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprint("workers=", workers), func(b *testing.B) {
 			b.ReportAllocs()
@@ -71,7 +71,7 @@ func BenchmarkScore(b *testing.B) {
 // BenchmarkScoreBesideDecode decodes and scores in turns on one core, and
 // reports how much longer scoring takes than decoding its inputs.
 func BenchmarkScoreBesideDecode(b *testing.B) {
-	gold, preds := benchRun(paperRecords)
+	gold, preds := benchRun()
 	var goldLines, predLines [][]byte
 	size := 0
 	for i := range gold {
@@ -120,7 +120,7 @@ func repeated(preds []qaoa.Prediction, n int) iter.Seq2[qaoa.Prediction, error] 
 // which each has about 162.
 func BenchmarkScoreMillion(b *testing.B) {
 	const n = 1_000_000
-	gold, preds := benchRun(paperRecords)
+	gold, preds := benchRun()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := eval.Score(b.Context(), each(gold...), repeated(preds, n), eval.ScoreOptions{}); err != nil {
@@ -132,7 +132,7 @@ func BenchmarkScoreMillion(b *testing.B) {
 
 // BenchmarkDiagnose measures what telling errors apart costs beside scoring.
 func BenchmarkDiagnose(b *testing.B) {
-	gold, preds := benchRun(paperRecords)
+	gold, preds := benchRun()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := eval.Diagnose(b.Context(), each(gold...), each(preds...), eval.DiagnoseOptions{}); err != nil {
@@ -144,7 +144,7 @@ func BenchmarkDiagnose(b *testing.B) {
 
 // BenchmarkCross measures all presets at once.
 func BenchmarkCross(b *testing.B) {
-	gold, preds := benchRun(paperRecords)
+	gold, preds := benchRun()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := eval.Cross(b.Context(), each(gold...), each(preds...), eval.CrossOptions{}); err != nil {

@@ -32,9 +32,9 @@ func calls(s string) []qaoa.Call {
 	var out []qaoa.Call
 	for text := range strings.SplitSeq(s, " ; ") {
 		name, args, _ := strings.Cut(strings.TrimSpace(text), " ")
-		switch {
-		case name == "":
-		case name == "!":
+		switch name {
+		case "":
+		case "!":
 			out = append(out, qaoa.Call{Raw: "<call>" + args})
 		default:
 			out = append(out, qaoa.Call{Name: name, Arguments: qaoa.JSON(args)})

@@ -122,7 +122,7 @@ func (p *profile) goldPlace(opt match.Options, name string) int {
 // A profile is what a diagnosis asks about a record.
 type profile struct {
 	offers []offer
-	golds  []string // forms of the names that gold calls, each once
+	golds  []string            // forms of the names that gold calls, each once
 	turns  [][breakdowns]uint8 // bin of each turn in each breakdown
 }
 

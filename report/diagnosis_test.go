@@ -34,16 +34,16 @@ func weather() (gold []qaoa.Record, preds []qaoa.Prediction) {
 		}
 		return []qaoa.Turn{{Steps: []qaoa.Step{{Calls: []qaoa.Call{{Name: name, Arguments: qaoa.JSON(args)}}}}}}
 	}
-	add := func(set, args, name, predicted string) {
+	add := func(set, name, predicted string) {
 		id := fmt.Sprint(set, "/", len(gold))
-		gold = append(gold, qaoa.Record{ID: id, Source: qaoa.Source{Name: set}, Tools: tools, Turns: turn("get_weather", args)})
+		gold = append(gold, qaoa.Record{ID: id, Source: qaoa.Source{Name: set}, Tools: tools, Turns: turn("get_weather", `{"city":"Oslo"}`)})
 		preds = append(preds, qaoa.Prediction{ID: id, Turns: turn(name, predicted)})
 	}
-	add("one", `{"city":"Oslo"}`, "get_weather", `{"city":"oslo"}`)
-	add("one", `{"city":"Oslo"}`, "get_weather", `{"days":"<b>|\u001b[31m"}`)
-	add("two", `{"city":"Oslo"}`, "lookup", `{}`)
-	add("two", `{"city":"Oslo"}`, "", ``)
-	add("two", `{"city":"Oslo"}`, "get_weather", `{"city":"Bergen"}`)
+	add("one", "get_weather", `{"city":"oslo"}`)
+	add("one", "get_weather", `{"days":"<b>|\u001b[31m"}`)
+	add("two", "lookup", `{}`)
+	add("two", "", ``)
+	add("two", "get_weather", `{"city":"Bergen"}`)
 	return gold, preds
 }
 
