@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -284,4 +285,82 @@ func TestDiffMirror(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestScoreWorkers: items come in the order of the predictions, then of gold,
+// and with the scores they are the same for any number of workers. There are
+// more predictions than a batch holds.
+func TestScoreWorkers(t *testing.T) {
+	gold := many(300)
+	var preds []qaoa.Prediction
+	for i := range 500 {
+		rec := gold[(i*7)%290]
+		preds = append(preds, qaoa.Prediction{ID: rec.ID, Repeat: i / 290, Turns: turns(fmt.Sprintf("f:%d | g:%d h:%d", i%5, i%290, i))})
+	}
+	run := func(workers int) (scores []eval.Scores, items []string) {
+		scores, err := eval.Score(t.Context(), each(gold...), each(preds...), eval.ScoreOptions{
+			Presets: presetsOf(t, "paper", "strict", "bfcl"), Workers: workers, Explain: true,
+			Item: func(preset string, it eval.Item) error {
+				items = append(items, fmt.Sprintf("%s %+v", preset, it))
+				return nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return scores, items
+	}
+	scores, items := run(1)
+	for i, p := range preds {
+		if want := fmt.Sprintf("paper {ID:%s Repeat:%d ", p.ID, p.Repeat); !strings.HasPrefix(items[9*i], want) {
+			t.Fatalf("item %d is %s; want that of prediction %d, %s", 9*i, items[9*i], i, want)
+		}
+	}
+	for _, workers := range []int{0, 2, 7} {
+		again, list := run(workers)
+		if diff := cmp.Diff(scores, again); diff != "" {
+			t.Errorf("%d workers: %s", workers, diff)
+		}
+		if diff := cmp.Diff(items, list); diff != "" {
+			t.Errorf("%d workers: other items:\n%.2000s", workers, diff)
+		}
+	}
+}
+
+// TestScoreEnds: when the callback fails, or the stream of predictions, or ctx
+// is done, scoring ends with that error, and what was read before it counts.
+func TestScoreEnds(t *testing.T) {
+	gold := many(200)
+	broken := errors.New("disk on fire")
+	preds := func(yield func(qaoa.Prediction, error) bool) {
+		for i, rec := range gold {
+			if i == 150 {
+				yield(qaoa.Prediction{}, broken)
+				return
+			}
+			if !yield(qaoa.Prediction{ID: rec.ID}, nil) {
+				return
+			}
+		}
+	}
+	items := 0
+	_, err := eval.Score(t.Context(), each(gold...), preds, eval.ScoreOptions{Workers: 3, Item: func(string, eval.Item) error {
+		items++
+		return nil
+	}})
+	if !errors.Is(err, broken) || items != 150*3 {
+		t.Errorf("a broken stream: %v after %d items; want the error after 450", err, items)
+	}
+	_, err = eval.Score(t.Context(), each(gold...), preds, eval.ScoreOptions{Workers: 3, Item: func(string, eval.Item) error { return broken }})
+	if !errors.Is(err, broken) {
+		t.Errorf("a callback that fails: %v; want its error", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = eval.Score(ctx, each(gold...), preds, eval.ScoreOptions{Workers: 3, Item: func(string, eval.Item) error {
+		cancel()
+		return nil
+	}})
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, broken) {
+		t.Errorf("a context that is done: %v; want that it ends", err)
+	}
 }

@@ -48,3 +48,24 @@ func ExampleRun() {
 	}
 	// Output: trips/2 {"city":"Oslo"} It rains.
 }
+
+func ExampleDiagnose() {
+	weather := qaoa.Tool{Name: "get_weather", Description: "Returns the weather of a city.", Parameters: `{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}`}
+	gold := qaoa.Record{ID: "a/1", Source: qaoa.Source{Name: "a"}, Tools: []qaoa.Tool{weather}, Turns: []qaoa.Turn{{
+		Query: "Weather in Oslo?", Steps: []qaoa.Step{{Calls: []qaoa.Call{{Name: "get_weather", Arguments: `{"city":"Oslo"}`}}}},
+	}}}
+	pred := qaoa.Prediction{ID: "a/1", Turns: []qaoa.Turn{{
+		Steps: []qaoa.Step{{Calls: []qaoa.Call{{Name: "get_weather", Arguments: `{"town":"Oslo"}`}, {Name: "get_time"}}}},
+	}}}
+	d, err := eval.Diagnose(context.Background(), each(gold), each(pred), eval.DiagnoseOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range d.All.SH.Classes {
+		fmt.Printf("%s: %d of %d lines\n", c.Class, c.N, d.All.SH.Lines)
+	}
+	// Output:
+	// hallucinated_tool: 1 of 2 lines
+	// missing_required: 1 of 2 lines
+}
