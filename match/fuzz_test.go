@@ -88,6 +88,44 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
+// FuzzForeign compares calls under the presets of other benchmarks, with the
+// second argument object as alternatives.
+func FuzzForeign(f *testing.F) {
+	f.Add("f", `{"a":1}`, `{"a":[1,""]}`, `{"a":"1"}`, `{"properties":{"a":{"type":"integer"}},"required":["a"]}`)
+	f.Add("f_1", `{"l":[1,{"x":[]}]}`, `{"l":[[1,{"x":[[],""]}],[]]}`, `{"l":[]}`, `{"properties":{"l":{"type":"array","items":{"type":"dict"}}}}`)
+	f.Add("f", `{"kwargs":"","o":{"a":"true"}}`, `{"o":[{"a":["x",1e5]}]}`, `{"o":{"a":true},"n":null}`, `{"properties":{"o":{"type":["null","object"]}}}`)
+	f.Fuzz(func(t *testing.T, name, gold, alternatives, pred, schema string) {
+		call := func(arguments string) qaoa.Call {
+			if j, err := qaoa.Compact(arguments); err == nil {
+				return qaoa.Call{Name: name, Arguments: j}
+			}
+			return qaoa.Call{Name: name, Arguments: qaoa.Quote(arguments)}
+		}
+		for _, category := range []string{"simple", "java"} {
+			meta := qaoa.JSON("")
+			if list, err := qaoa.ParseValue("[" + alternatives + "]"); err == nil {
+				meta = qaoa.ObjectValue(qaoa.Member{Name: "category", Value: qaoa.StringValue(category)},
+					qaoa.Member{Name: "alternatives", Value: list}).JSON()
+			}
+			alt, err := ParseAlternatives(meta, 1)
+			if err != nil {
+				continue
+			}
+			for _, opt := range foreignPresets() {
+				g := PrepareWith([]qaoa.Call{call(gold)}, []qaoa.Tool{{Name: name, Parameters: qaoa.JSON(schema)}}, alt, opt)
+				preds := []qaoa.Call{call(pred)}
+				v, c := g.Explain(preds)[0].Verdict, g.Counts(preds)
+				if v.Strict && !v.Flexible || v.Flexible && !v.Name || v.Why == "" || v.Rule == "" {
+					t.Errorf("%s: %+v", opt.Name, v)
+				}
+				if v.Name && (c.Strict == 1) != v.Strict {
+					t.Errorf("%s: counts %+v, verdict %+v", opt.Name, c, v)
+				}
+			}
+		}
+	})
+}
+
 func FuzzRougeL(f *testing.F) {
 	f.Add([]byte("abcabc"), []byte("acbacb"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {

@@ -152,10 +152,10 @@ func (m maker) shuffled(calls []qaoa.Call) []qaoa.Call {
 	return out
 }
 
-// instances is how many instances each law is tried on.
+// instances is how many instances the laws are tried on, all together.
 func instances() int {
-	if testing.Short() {
-		return 2_000
+	if testing.Short() || underRace {
+		return 4_000
 	}
 	return 100_000
 }
@@ -163,6 +163,7 @@ func instances() int {
 var perfect = Score{SP: 1, FP: 1, SPA: 1, FPA: 1, FPAArg: 1}
 
 func TestIdenticalPredictionsAreRightUnderEveryPreset(t *testing.T) {
+	t.Parallel()
 	m := maker{Rand: rand.New(rand.NewPCG(1, 2))}
 	all := append(presets(), foreignPresets()...)
 	for range instances() / 4 {
@@ -179,6 +180,7 @@ func TestIdenticalPredictionsAreRightUnderEveryPreset(t *testing.T) {
 // itself. Only a gold that is odd is, and repairing some fault does not always
 // help, since the schema is asked too.
 func TestOddGoldIsWrongAboutItselfWhereDocumented(t *testing.T) {
+	t.Parallel()
 	exceptions := []string{"bfcl", "acebench", "seal-tools", "complexfuncbench"}
 	m := maker{rand.New(rand.NewPCG(3, 4)), true}
 	wrong := make(map[string]int)
@@ -202,6 +204,7 @@ func TestOddGoldIsWrongAboutItselfWhereDocumented(t *testing.T) {
 }
 
 func TestLawsOfEveryPreset(t *testing.T) {
+	t.Parallel()
 	m := maker{rand.New(rand.NewPCG(5, 6)), true}
 	all := append(presets(), foreignPresets()...)
 	goldOrder, predOrder := make(map[string]int), make(map[string]int)
@@ -250,6 +253,7 @@ func TestLawsOfEveryPreset(t *testing.T) {
 }
 
 func TestForeignVerdictsAgreeWithCounts(t *testing.T) {
+	t.Parallel()
 	m := maker{rand.New(rand.NewPCG(7, 8)), true}
 	for range instances() / 10 {
 		in := m.instance()
@@ -273,6 +277,7 @@ func TestForeignVerdictsAgreeWithCounts(t *testing.T) {
 
 // Of a clean gold, a changed text is wrong everywhere.
 func TestAnotherTextIsWrongUnderEveryPreset(t *testing.T) {
+	t.Parallel()
 	m := maker{Rand: rand.New(rand.NewPCG(9, 10))}
 	all := append(presets(), foreignPresets()...)
 	for range instances() / 10 {
@@ -292,6 +297,7 @@ func TestAnotherTextIsWrongUnderEveryPreset(t *testing.T) {
 
 // The order of keys means nothing at the top of the arguments.
 func TestOrderOfArgumentsIsFreeUnderEveryPreset(t *testing.T) {
+	t.Parallel()
 	m := maker{rand.New(rand.NewPCG(11, 12)), true}
 	all := append(presets(), foreignPresets()...)
 	for range instances() / 20 {
@@ -317,6 +323,7 @@ func TestOrderOfArgumentsIsFreeUnderEveryPreset(t *testing.T) {
 
 // Whatever alternative is chosen is right, and a value that is none is wrong.
 func TestAlternativesOfGeneratedGold(t *testing.T) {
+	t.Parallel()
 	m := maker{Rand: rand.New(rand.NewPCG(13, 14))}
 	opt := bfclPreset().options
 	for range instances() / 10 {
