@@ -1,11 +1,12 @@
 package match
 
 import (
-	"github.com/goccy/go-json"
 	"slices"
 	"testing"
 
 	"assay/qaoa"
+
+	"github.com/goccy/go-json"
 )
 
 // A goldenCase is a line of the file of a preset. One object for gold or pred

@@ -76,8 +76,10 @@ func (m maker) instance() instance {
 			}
 			typ := qaoa.ObjectValue(qaoa.Member{Name: "type", Value: qaoa.StringValue(kind)})
 			if kind == "array" {
-				typ.Members = append(typ.Members, qaoa.Member{Name: "items",
-					Value: qaoa.ObjectValue(qaoa.Member{Name: "type", Value: qaoa.StringValue("string")})})
+				typ.Members = append(typ.Members, qaoa.Member{
+					Name:  "items",
+					Value: qaoa.ObjectValue(qaoa.Member{Name: "type", Value: qaoa.StringValue("string")}),
+				})
 			}
 			if !m.odd || m.IntN(8) > 0 {
 				properties.Members = append(properties.Members, qaoa.Member{Name: key, Value: typ})
