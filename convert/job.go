@@ -77,6 +77,9 @@ func (j Job) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	err = w.convert(ctx)
+	if ferr := w.flush(); ferr != nil {
+		err = errors.Join(err, fmt.Errorf("%w: %w", errWrite, ferr))
+	}
 	switch {
 	case err != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errWrite)):
 		return w.at.Summary, errors.Join(err, w.suspend())
@@ -134,8 +137,12 @@ type work struct {
 	start  Start
 	at     checkpoint // after the last element
 	saved  int        // elements at the last checkpoint written
-	line   []byte
+	lines  []byte     // of records, not yet given to out
+	line   []byte     // of the ledger
 }
+
+// flushSize is how many bytes of records are written together.
+const flushSize = 256 << 10
 
 func (j Job) statePath() string { return partOf(j.Output) + ".state" }
 func (j Job) idsPath() string   { return partOf(j.Output) + ".ids" }
@@ -318,11 +325,14 @@ func (w *work) convert(ctx context.Context) error {
 func (w *work) take(o Outcome) error {
 	w.at.Summary.AddRead(o.Read)
 	for _, rec := range o.Records {
-		w.line = append(w.job.Append(w.line[:0], rec), '\n')
-		if _, err := w.out.Write(w.line); err != nil {
-			return err
+		before := len(w.lines)
+		w.lines = append(w.job.Append(w.lines, rec), '\n')
+		w.at.Output += int64(len(w.lines) - before)
+		if len(w.lines) >= flushSize {
+			if err := w.flush(); err != nil {
+				return err
+			}
 		}
-		w.at.Output += int64(len(w.line))
 		category := ""
 		if w.job.Category != nil {
 			category = w.job.Category(rec)
@@ -350,6 +360,13 @@ func (w *work) take(o Outcome) error {
 	}
 	w.at.Elements++
 	return nil
+}
+
+// flush writes the lines of records that wait.
+func (w *work) flush() error {
+	_, err := w.out.Write(w.lines)
+	w.lines = w.lines[:0]
+	return err
 }
 
 func (w *work) putID(h xxh3.Uint128) {

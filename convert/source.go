@@ -45,6 +45,12 @@ type Source struct {
 	// Files says what a download holds and what each file is for.
 	Files []File
 
+	// Vouches says that the function of this source checks elements itself. It
+	// is called first with one whose Valid is false, and returns either what it
+	// makes of it, having found all of it to be valid JSON, or nothing. Then the
+	// element is checked, and it is called once more if that is valid.
+	Vouches bool
+
 	// Open returns the function that converts the elements of in. It reads
 	// side tables (answers, tool lists), never records.
 	Open func(ctx context.Context, in Input) (Func, error)

@@ -2,9 +2,12 @@ package qaoa
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -81,24 +84,90 @@ func AppendQuote(dst []byte, s string) []byte {
 		s = replaceInvalid(s)
 	}
 	dst = append(dst, '"')
-	for {
-		n := plainLen(s)
-		dst = append(dst, s[:n]...)
-		if n == len(s) {
-			return append(dst, '"')
+	n := len(dst)
+	// Behind n there is always room for the rest of s and the escapes of a word.
+	const room = wordSize * maxEscape
+	buf := slices.Grow(dst, len(s)+len(s)/8+room)
+	buf = buf[:cap(buf)]
+	i := 0
+	for i+wordSize <= len(s) {
+		if n+len(s)-i+room > len(buf) {
+			buf = slices.Grow(buf[:n], len(s)-i+len(s)/2+room)
+			buf = buf[:cap(buf)]
 		}
-		dst = appendEscape(dst, s[n])
-		s = s[n+1:]
+		w := load(s[i:])
+		m := specials(w)
+		if m == 0 {
+			k := wordSize + plainLen(s[i+wordSize:])
+			copy(buf[n:], s[i:i+k])
+			n += k
+			i += k
+			continue
+		}
+		// All of the word is written, then an escape over each character that
+		// needs one, and what is behind that once more.
+		binary.LittleEndian.PutUint64(buf[n:], w)
+		done := 0
+		for ; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m) / 8
+			n += k - done
+			if c := s[i+k]; c >= ' ' {
+				buf[n], buf[n+1] = '\\', c
+				n += 2
+			} else {
+				n = len(appendControl(buf[:n], c))
+			}
+			done = k + 1
+			binary.LittleEndian.PutUint64(buf[n:], w>>(8*done))
+		}
+		n += wordSize - done
+		i += wordSize
 	}
+	dst = buf[:n]
+	for ; i < len(s); i++ {
+		if c := s[i]; plain(c) {
+			dst = append(dst, c)
+		} else {
+			dst = appendEscape(dst, c)
+		}
+	}
+	return append(dst, '"')
+}
+
+// wordSize is how many bytes are looked at together.
+const wordSize = 8
+
+// maxEscape is the length of the longest escape, \u001f.
+const maxEscape = 6
+
+// plain reports whether c stands for itself in a string.
+func plain(c byte) bool { return c >= ' ' && c != '"' && c != '\\' }
+
+// specials sets the high bit of exactly those bytes of w that are a quote, a
+// backslash or a control character.
+//
+// Without its high bit a byte can be added to without a carry. The second bit
+// turned over makes the quote one of the lowest 33, the xor with the backslash
+// makes that zero, and the sums have a high bit unless the byte was below.
+func specials(w uint64) uint64 {
+	low := (w^ones*2)&^highs + ones*(0x80-'!')
+	slash := (w^ones*'\\')&^highs + ones*0x7f
+	return ^(low&slash | w) & highs
 }
 
 // appendEscape appends the escape of the character c, which is a quote, a
 // backslash or below ' '.
 func appendEscape(dst []byte, c byte) []byte {
+	if c == '"' || c == '\\' {
+		return append(dst, '\\', c)
+	}
+	return appendControl(dst, c)
+}
+
+// appendControl appends the escape of the control character c.
+func appendControl(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
 	case '\n':
 		return append(dst, '\\', 'n')
 	case '\r':

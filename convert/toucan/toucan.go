@@ -3,7 +3,7 @@ package toucan
 import (
 	"cmp"
 	"context"
-	"strings"
+	"sync"
 
 	"assay/convert"
 	"assay/qaoa"
@@ -24,13 +24,15 @@ var Source = convert.Source{
 		{Glob: "*toucan*.jsonl", Role: convert.Records, Note: "a dump as JSON lines"},
 		{Glob: "train-*.parquet", Role: convert.Records, Note: "shards without the folder of their teacher"},
 	},
-	Open: open,
+	Vouches: true,
+	Open:    open,
 }
 
 type converter struct {
 	strict  bool
 	foreign func(text string) bool
 	cache   convert.ToolCache
+	buffers sync.Pool // of *buffers
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
@@ -49,6 +51,23 @@ type row struct{ uuid, subset, messages, available, tools string }
 
 // convert is the Func of this source.
 func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
+	rec, rej, ok := c.plain(el)
+	switch {
+	case ok:
+	case !el.Valid:
+		return nil, nil
+	default:
+		rec, rej = c.odd(el)
+	}
+	if rej != nil {
+		rej.ID = rec.ID
+		return nil, []*convert.Reject{rej}
+	}
+	return []qaoa.Record{rec}, nil
+}
+
+// odd is convert for any element, if it is valid JSON.
+func (c *converter) odd(el convert.Element) (qaoa.Record, *convert.Reject) {
 	var r row
 	ok := qaoa.EachMember(convert.ElementText(el), func(name, value string) bool {
 		switch name {
@@ -66,14 +85,9 @@ func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Rejec
 		return true
 	})
 	if !ok {
-		return nil, []*convert.Reject{convert.Rejectf(convert.ParseError, "", "want an object with messages and available_tools, have %.60q", el.Data)}
+		return qaoa.Record{}, convert.Rejectf(convert.ParseError, "", "want an object with messages and available_tools, have %.60q", el.Data)
 	}
-	rec, rej := c.record(r)
-	if rej != nil {
-		rej.ID = rec.ID
-		return nil, []*convert.Reject{rej}
-	}
-	return []qaoa.Record{rec}, nil
+	return c.record(r)
 }
 
 // record converts one element.
@@ -91,8 +105,8 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 	if r.messages == "" || r.messages == "null" {
 		return rec, convert.Rejectf(convert.NoQuery, "/messages", "want a list of messages, have none")
 	}
-	chat, rej := readMessages(convert.RawText(r.messages))
-	if rej != nil {
+	chat := new(convert.Chat)
+	if rej := chat.AddAll(qaoa.StringValue(convert.RawText(r.messages)), "/messages"); rej != nil {
 		return rec, rej
 	}
 	path := "/available_tools"
@@ -105,110 +119,25 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 			return rec, rej
 		}
 	}
+	rej = c.finish(&rec, chat, subset)
+	return rec, rej
+}
+
+// finish puts the conversation into the record and judges it.
+func (c *converter) finish(rec *qaoa.Record, chat *convert.Chat, subset string) *convert.Reject {
 	var extra []qaoa.Member
 	if subset != "" {
 		extra = []qaoa.Member{{Name: "subset", Value: qaoa.StringValue(subset)}}
 	}
-	if rej := chat.Finish(&rec, "/messages", extra...); rej != nil {
-		return rec, rej
+	if rej := chat.Finish(rec, "/messages", extra...); rej != nil {
+		return rej
 	}
 	rec.System = "" // it declares the tools once more, and nothing else
-	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
-		return rec, rej
+	if rej := convert.CheckLanguage(*rec, c.foreign); rej != nil {
+		return rej
 	}
 	if c.strict {
-		return rec, convert.CheckStrict(rec)
+		return convert.CheckStrict(*rec)
 	}
-	return rec, nil
-}
-
-// readMessages reads the column messages: by plain means if all messages are
-// of the form that nearly all have, else by a tree.
-func readMessages(text string) (*convert.Chat, *convert.Reject) {
-	chat := new(convert.Chat)
-	sound := true
-	array := qaoa.EachItem(text, func(item string) bool {
-		sound = plainMessage(chat, item)
-		return sound
-	})
-	if array && sound {
-		return chat, nil
-	}
-	chat = new(convert.Chat)
-	return chat, chat.AddAll(qaoa.StringValue(text), "/messages")
-}
-
-// plainMessage adds a message, and reports whether it could: it has no other
-// members than role, content, name, reasoning_content and function_call with a
-// name and arguments in a text, and is not out of place.
-func plainMessage(chat *convert.Chat, item string) bool {
-	var role, content, name, reasoning string
-	var call qaoa.Call
-	sound, called := true, false
-	object := qaoa.EachMember(item, func(key, value string) bool {
-		switch key {
-		case "role":
-			role, sound = qaoa.Unquote(value)
-		case "content":
-			content, sound = qaoa.Unquote(value)
-		case "name":
-			name, sound = qaoa.Unquote(value)
-		case "reasoning_content":
-			reasoning, sound = qaoa.Unquote(value)
-		case "function_call":
-			called = true
-			call, sound = plainCall(value)
-		default:
-			sound = false
-		}
-		return sound
-	})
-	if !object || !sound {
-		return false
-	}
-	speaker := convert.SpeakerOf(role)
-	if speaker == convert.Assistant {
-		chat.Reasoning(reasoning)
-		if chat.AssistantText(content, "") != nil {
-			return false
-		}
-		return !called || chat.Call(call, "", "") == nil
-	}
-	switch {
-	case called || reasoning != "":
-		return false
-	case speaker == convert.User:
-		chat.User(content)
-	case speaker == convert.Tool:
-		chat.Observe(name, "", content)
-	case speaker == convert.System:
-		chat.System(content)
-	default:
-		return false
-	}
-	return true
-}
-
-// plainCall reads {"name":"…","arguments":"{…}"}.
-func plainCall(text string) (call qaoa.Call, ok bool) {
-	sound := true
-	object := qaoa.EachMember(text, func(key, value string) bool {
-		switch key {
-		case "name":
-			call.Name, sound = qaoa.Unquote(value)
-		case "arguments":
-			var args string
-			if args, sound = qaoa.Unquote(value); sound {
-				var err error
-				call.Arguments, err = qaoa.Compact(args)
-				sound = err == nil && call.Arguments.Kind() == qaoa.Object
-			}
-		case "call_id":
-			_, sound = qaoa.Unquote(value) // results do not refer to it
-		default:
-			sound = false
-		}
-		return sound
-	})
-	return call, object && sound && strings.TrimSpace(call.Name) != "" && call.Arguments != ""
+	return nil
 }

@@ -8,53 +8,72 @@ import (
 
 	"assay/convert"
 	"assay/convert/converttest"
-	"assay/qaoa"
 
+	json "github.com/goccy/go-json"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestFixtures(t *testing.T) { converttest.Run(t, Source, "testdata/toucan") }
 
-// The fast way of reading messages makes what the tree makes.
-func TestPlainMessagesAgreeWithTheTree(t *testing.T) {
+// The plain reader makes what the tree makes, or nothing.
+func TestPlainAgreesWithTheTree(t *testing.T) {
 	files, err := filepath.Glob("testdata/toucan/raw/*.jsonl")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	plain := 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
+	for _, profile := range []convert.Profile{convert.Paper, convert.Strict} {
+		plain := 0
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(data)) {
+				if agree(t, profile, strings.TrimSpace(line)) {
+					plain++
+				}
+			}
+		}
+		if plain < 5 {
+			t.Errorf("profile %s: only %d elements are read the plain way", profile, plain)
+		}
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	for _, name := range []string{"toucan-sample", "x-toucan"} {
+		data, err := os.ReadFile("testdata/toucan/raw/" + name + ".jsonl")
 		if err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		for line := range strings.Lines(string(data)) {
-			v, err := qaoa.ParseValue(strings.TrimSpace(line))
-			if err != nil {
-				continue
-			}
-			messages, _ := v.Get("messages")
-			if messages.Kind != qaoa.String {
-				continue
-			}
-			var tree convert.Chat
-			treeRej := tree.AddAll(messages, "/messages")
-			chat, rej := readMessages(messages.Text)
-			if !cmp.Equal(rej, treeRej) {
-				t.Errorf("%s: rejects %v and %v", messages.Text, rej, treeRej)
-			}
-			if rej != nil {
-				continue
-			}
-			var a, b qaoa.Record
-			if ra, rb := chat.Finish(&a, ""), tree.Finish(&b, ""); !cmp.Equal(ra, rb) || !cmp.Equal(a, b) {
-				t.Errorf("%s: %v %v\n%s", messages.Text, ra, rb, cmp.Diff(a, b))
-			}
-			if qaoa.EachItem(messages.Text, func(item string) bool { return plainMessage(new(convert.Chat), item) }) {
-				plain++
-			}
+			f.Add(strings.TrimSpace(line))
 		}
 	}
-	if plain < 5 {
-		t.Errorf("only %d conversations are read the fast way", plain)
+	f.Add(`{"uuid":"a\u0062","messages":"[{\"role\":\"user\",\"content\":\"\\ud83d\\ude00 \\/ é\"}]","tools":[]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		agree(t, convert.Paper, text)
+		agree(t, convert.Strict, text)
+	})
+}
+
+// agree checks that the two readers agree on an element, and reports whether
+// the plain one could read it.
+func agree(t *testing.T, profile convert.Profile, text string) bool {
+	t.Helper()
+	c := &converter{strict: profile == convert.Strict}
+	el := convert.Element{Data: []byte(text)}
+	rec, rej, ok := c.plain(el)
+	if !ok {
+		return false
 	}
+	if !json.Valid(el.Data) {
+		t.Errorf("%q is no JSON, and was read", text)
+	}
+	want, wantRej := c.odd(el)
+	if !cmp.Equal(rec, want, cmpopts.EquateEmpty()) || !cmp.Equal(rej, wantRej) {
+		t.Errorf("%q: rejects %v and %v, records (-plain +tree):\n%s", text, rej, wantRej, cmp.Diff(rec, want))
+	}
+	return true
 }

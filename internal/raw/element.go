@@ -39,4 +39,7 @@ type Element struct {
 	Key string // name of the member, where the container is an object map
 	// Data is the JSON text of the element. It belongs to the receiver.
 	Data []byte
+	// Valid is set if Data is known to be valid JSON. Readers of files leave
+	// that open.
+	Valid bool
 }
