@@ -75,12 +75,18 @@ type Member struct {
 // articles. Numbers are exact decimals, never float64. Of repeated keys in
 // one object the last counts.
 func Canonical(v qaoa.Value, opt Options) Canon {
-	c := canoniser{opt.Resolved()}
+	c := newCanoniser(opt)
 	return c.value(v, 0)
 }
 
 // A canoniser makes canonical forms under resolved options.
-type canoniser struct{ opt Options }
+// They are shared, since they are large and nobody writes to them.
+type canoniser struct{ opt *Options }
+
+func newCanoniser(opt Options) canoniser {
+	opt = opt.Resolved()
+	return canoniser{&opt}
+}
 
 // value returns the form of v, which stands in that many strings.
 func (c canoniser) value(v qaoa.Value, level int) Canon {
@@ -191,18 +197,18 @@ func deeper(v qaoa.Value, limit int) bool {
 }
 
 func (c canoniser) object(members []qaoa.Member, level int) Canon {
-	return c.objectOf(members, func(v qaoa.Value) Canon { return c.value(v, level) })
+	return c.objectOf(members, level, canoniser.value)
 }
 
 // objectOf is object with the form of its members given.
-func (c canoniser) objectOf(members []qaoa.Member, form func(qaoa.Value) Canon) Canon {
+func (c canoniser) objectOf(members []qaoa.Member, level int, form func(canoniser, qaoa.Value, int) Canon) Canon {
 	out := Canon{Kind: Object, source: qaoa.Object}
 	if len(members) == 0 {
 		return out
 	}
 	list := make([]Member, len(members))
 	for i, m := range members {
-		list[i] = Member{Key: c.opt.Keys.form(m.Name), Raw: m.Name, Value: form(m.Value)}
+		list[i] = Member{Key: c.opt.Keys.form(m.Name), Raw: m.Name, Value: form(c, m.Value, level)}
 	}
 	slices.SortStableFunc(list, func(a, b Member) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Raw, b.Raw))

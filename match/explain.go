@@ -387,7 +387,7 @@ func difference(a, b *Canon, path string) reason {
 // the others by name.
 func (p *pairing) explainEqual(v *Verdict, i, j int) {
 	gold, pred := &p.sides[i], &p.preds[j]
-	e := equaliser{options: p.opt}
+	e := equaliser{text: p.opt.Text}
 	if gold.object && pred.object && !p.canonical {
 		p.explainHolds(v, i, j)
 		return
@@ -426,9 +426,9 @@ func (p *pairing) explainEqual(v *Verdict, i, j int) {
 
 // An equaliser collects the rules by which two equal values are equal.
 type equaliser struct {
-	options Options
-	first   reason
-	others  []Rule // of later places, each once
+	text   TextRule
+	first  reason
+	others []Rule // of later places, each once
 }
 
 // add notes that rule made a and b equal. Only the first place is written out;
@@ -501,7 +501,7 @@ func (e *equaliser) scalar(a, b *Canon) Rule {
 		return RuleDate
 	case Text:
 		// Without the rule about articles they may differ.
-		if e.options.Text == TextFolded && textForm(refold(prepare(a.raw)), false) != textForm(refold(prepare(b.raw)), false) {
+		if e.text == TextFolded && textForm(refold(prepare(a.raw)), false) != textForm(refold(prepare(b.raw)), false) {
 			return RuleArticle
 		}
 		return RuleText

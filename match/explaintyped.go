@@ -94,7 +94,7 @@ func (p *pairing) writtenAlike(rule Rule, i int, gold, pred *Canon) Rule {
 	if p.demands[i].listed && len(gold.Items) > 0 {
 		gold = &gold.Items[0]
 	}
-	plain := canoniser{Options{BoolNumber: Off}}
+	plain := newCanoniser(Options{})
 	switch {
 	case plain.same(gold, pred, 0, false) && gold.raw == pred.raw:
 		return ""

@@ -90,13 +90,13 @@ func (c canoniser) argumentsForm(v qaoa.Value) Canon {
 	case c.opt.Values != ValuesPrinted:
 		return c.value(v, 0)
 	case v.Kind != qaoa.Object:
-		return c.printed(v)
+		return c.printed(v, 0)
 	}
-	return c.objectOf(v.Members, c.printed)
+	return c.objectOf(v.Members, 0, canoniser.printed)
 }
 
 // printed returns the form of a value that is compared as its printed text.
-func (c canoniser) printed(v qaoa.Value) Canon {
+func (c canoniser) printed(v qaoa.Value, _ int) Canon {
 	text := printed(v)
 	return Canon{Kind: Text, Text: c.opt.Text.form(text), source: v.Kind, raw: text}
 }
@@ -133,7 +133,7 @@ func Prepare(calls []qaoa.Call, tools []qaoa.Tool, opt Options) *Gold {
 
 func newGold(calls []qaoa.Call, tools []qaoa.Tool, alt Alternatives, opt Options) *Gold {
 	g := &Gold{
-		canoniser: canoniser{opt.Resolved()},
+		canoniser: newCanoniser(opt),
 		sides:     make([]side, len(calls)),
 		schemas:   make([]schema, len(calls)),
 		byName:    make(map[string]int, len(calls)),
@@ -169,7 +169,7 @@ func newGold(calls []qaoa.Call, tools []qaoa.Tool, alt Alternatives, opt Options
 			}
 			if g.opt.Alternatives == On && i < len(alt.calls) {
 				d.listed, d.language = true, alt.Language
-				s.args = g.objectOf(alt.calls[i].Members, func(v qaoa.Value) Canon { return g.value(v, 0) })
+				s.args = g.objectOf(alt.calls[i].Members, 0, canoniser.value)
 				s.valid, s.object = true, true
 			}
 		}
