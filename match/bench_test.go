@@ -105,3 +105,23 @@ func BenchmarkInstance(b *testing.B) {
 		}
 	}
 }
+
+// One gold call with alternatives under each preset, prepared once.
+func BenchmarkPresets(b *testing.B) {
+	tools := []qaoa.Tool{{Name: "search_hotels", Parameters: `{"properties":{"city":{"type":"string"},"query":{"type":"string"},"guests":{"type":"integer"}},"required":["city"]}`}}
+	gold := []qaoa.Call{{Name: "search_hotels", Arguments: `{"city":"Oslo","query":"hotels near the old town","guests":2}`}}
+	pred := []qaoa.Call{{Name: "search_hotels", Arguments: `{"city":"oslo","query":"cheap hotels near the old town","guests":2}`}}
+	alt, err := ParseAlternatives(`{"alternatives":[{"city":["Oslo"],"query":["cheap hotels near the old town","hotels near the old town"],"guests":[2,""]}]}`, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, opt := range append(presets(), foreignPresets()...) {
+		b.Run(opt.Name, func(b *testing.B) {
+			g := PrepareWith(gold, tools, alt, opt)
+			b.ReportAllocs()
+			for b.Loop() {
+				g.Counts(pred).Score(opt)
+			}
+		})
+	}
+}

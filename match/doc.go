@@ -12,6 +12,16 @@
 // repeated good call changes what a set is worth.
 //
 // The paper leaves much of this open. What is data in one matcher and differs
-// in another is a knob of [Options]; a preset is a value of it. The package
-// reads no files, asks no model, and keeps no state between calls.
+// in another is a knob of [Options]; a preset is a value of it ([Preset],
+// [Describe]). Beside the paper's there are those of other benchmarks, with
+// their known faults, which [Options.WithFix] repairs one by one, so that the
+// effect of each on a score can be told. Where a benchmark gives alternatives
+// for its gold, [PrepareWith] takes them.
+//
+// The verdict of every preset is "flexible" (FPA); presets without a second
+// look have it equal to "strict". Scores of instances are averaged; the presets
+// of benchmarks that publish one share over a whole file want the counts of all
+// instances added first ([Counts.Add]).
+//
+// The package reads no files, asks no model, and keeps no state between calls.
 package match

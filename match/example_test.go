@@ -69,3 +69,49 @@ func ExamplePreset() {
 	fmt.Println(err)
 	// Output: preset "papper": unknown; did you mean paper? Want one of paper, reference, strict, bfcl, acebench, seal-tools, hammerbench, complexfuncbench, t-eval
 }
+
+// How much of a score is owed to a fault of the rules?
+func ExampleOptions_WithFix() {
+	opt, err := match.Preset("acebench")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fixed, err := opt.WithFix("scalars")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tools := []qaoa.Tool{{Name: "book", Parameters: `{"properties":{"guests":{"type":"integer"}},"required":["guests"]}`}}
+	gold := []qaoa.Call{{Name: "book", Arguments: `{"guests":2}`}}
+	pred := []qaoa.Call{{Name: "book", Arguments: `{"guests":9}`}}
+	for _, o := range []match.Options{opt, fixed} {
+		fmt.Println(o.Name, match.Instance(gold, pred, tools, o).FPA)
+	}
+	// Output:
+	// acebench 1
+	// acebench+scalars 0
+}
+
+func ExampleParseAlternatives() {
+	gold := []qaoa.Call{{Name: "area", Arguments: `{"w":3,"unit":"m"}`}}
+	alt, err := match.ParseAlternatives(`{"category":"simple","alternatives":[{"w":[3],"unit":["m","metre",""]}]}`, len(gold))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	opt, err := match.Preset("bfcl")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	g := match.PrepareWith(gold, nil, alt, opt)
+	for _, arguments := range []qaoa.JSON{`{"w":3,"unit":"Metre"}`, `{"w":3}`, `{"w":3,"unit":"feet"}`} {
+		pred := []qaoa.Call{{Name: "area", Arguments: arguments}}
+		fmt.Println(g.Counts(pred).Score(opt).FPA, g.Explain(pred)[0].Verdict.Rule)
+	}
+	// Output:
+	// 1 alternative
+	// 1 optional
+	// 0 alternative
+}
