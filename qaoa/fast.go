@@ -205,21 +205,16 @@ func (p *fast) str() (string, bool) {
 func appendUnescaped(dst []byte, s string) (out []byte, used int, ok bool) {
 	buf, i, j := dst[:cap(dst)], 0, len(dst)
 	for i < len(s) {
-		if j+8 > len(buf) {
+		if j+16 > len(buf) {
 			buf = widen(buf, j)
 		}
-		if i+8 <= len(s) {
-			w := load(s[i:])
-			binary.LittleEndian.PutUint64(buf[j:], w)
-			m := special(w)
-			if m == 0 {
-				i += 8
-				j += 8
-				continue
-			}
-			n := bits.TrailingZeros64(m) / 8
+		if i+16 <= len(s) {
+			n := copy16(buf[j:], s[i:])
 			i += n
 			j += n
+			if n == 16 {
+				continue
+			}
 		}
 		switch c := s[i]; {
 		case c == '"':
@@ -250,6 +245,18 @@ func appendUnescaped(dst []byte, s string) (out []byte, used int, ok bool) {
 		}
 	}
 	return buf[:j], i, false
+}
+
+// copy16 copies 16 bytes and returns how many of them are plain, as [plainLen]
+// has it. Both words are looked at without a jump between them, since where the
+// first special byte is cannot be foretold.
+func copy16(dst []byte, s string) int {
+	_, _ = dst[15], s[15]
+	first, second := load(s), load(s[8:])
+	binary.LittleEndian.PutUint64(dst, first)
+	binary.LittleEndian.PutUint64(dst[8:], second)
+	n := bits.TrailingZeros64(special(first)) >> 3 // 8 if there is none
+	return n + bits.TrailingZeros64(special(second))>>3&-(n>>3)
 }
 
 // widen returns buf, of which the first n bytes matter, with room for at least
@@ -515,21 +522,16 @@ func (p *fast) copyString(dst []byte) ([]byte, bool) {
 	buf[j] = '"'
 	j++
 	for i < len(s) {
-		if j+8 > len(buf) {
+		if j+16 > len(buf) {
 			buf = widen(buf, j)
 		}
-		if i+8 <= len(s) {
-			w := load(s[i:])
-			binary.LittleEndian.PutUint64(buf[j:], w)
-			m := special(w)
-			if m == 0 {
-				i += 8
-				j += 8
-				continue
-			}
-			n := bits.TrailingZeros64(m) / 8
+		if i+16 <= len(s) {
+			n := copy16(buf[j:], s[i:])
 			i += n
 			j += n
+			if n == 16 {
+				continue
+			}
 		}
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' {

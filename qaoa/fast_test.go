@@ -130,3 +130,25 @@ func BenchmarkFastCompact(b *testing.B) {
 		}
 	}
 }
+
+// TestUnescapeAtAllPlaces puts every escape and every end at every place of the
+// words that are copied together, into buffers with and without room.
+func TestUnescapeAtAllPlaces(t *testing.T) {
+	for at := range 40 {
+		for _, piece := range []string{`\"`, `\\\\`, `\/\n`, `\u00e9`, `\ud83d\ude00`, `é`, `"`, "\x01", `\x`, `\ud83d`, `\u12`, `\`, ``} {
+			text := `"` + strings.Repeat("a", at) + piece + strings.Repeat("b", 20) + `"`
+			for _, room := range []int{0, 1, at, at + 17, 200} {
+				dst := append(make([]byte, 0, 1+room), 'x')
+				got, ok := AppendUnquoted(dst, text)
+				want, wantOK := slowParse(text)
+				if strings.Contains(want.Text, "\ufffd") {
+					wantOK = false // a lone surrogate is for the library
+				}
+				if ok != wantOK || ok && string(got) != "x"+want.Text {
+					t.Fatalf("AppendUnquoted(%q) with room for %d = %q, %v, want %q, %v", text, room, got, ok, want.Text, wantOK)
+				}
+			}
+			checkFast(t, text)
+		}
+	}
+}

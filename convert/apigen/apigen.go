@@ -26,7 +26,8 @@ var Source = convert.Source{
 		{Glob: "train-*.parquet", Role: convert.Records, Note: "mirrors and conversions, the same columns"},
 		{Glob: "train/*.parquet", Role: convert.Records, Note: "automatic conversions, the same columns"},
 	},
-	Open: open,
+	Vouches: true,
+	Open:    open,
 }
 
 type converter struct {
@@ -56,10 +57,14 @@ func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Rejec
 	if rec, ok := c.plain(el.Data); ok {
 		return []qaoa.Record{rec}, nil
 	}
+	if !el.Valid {
+		return nil, nil
+	}
 	return c.byColumns(el)
 }
 
-// byColumns converts any element: one that is not plain, or makes no record.
+// byColumns converts any element, if it is valid JSON: one that is not plain, or
+// makes no record.
 func (c *converter) byColumns(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
 	var r row
 	ok := qaoa.EachMember(convert.ElementText(el), func(name, value string) bool {

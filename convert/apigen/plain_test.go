@@ -90,7 +90,7 @@ func FuzzOnePass(f *testing.F) {
 
 func BenchmarkConvert(b *testing.B) {
 	c := newConverter(convert.Paper)
-	el := convert.Element{Data: []byte(ordinary)}
+	el := convert.Element{Data: []byte(ordinary), Valid: true}
 	b.SetBytes(int64(len(el.Data)))
 	b.ReportAllocs()
 	for b.Loop() {
