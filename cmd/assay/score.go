@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-json"
@@ -29,12 +28,15 @@ type scoreOptions struct {
 	asJSON              bool
 	minCoverage         float64
 	format, prefix      string
+	metric              string
 	skipUnknown         bool
+
+	diagnose, cross, diff bool
 }
 
 func scoreCommand() command {
 	return command{
-		name: "score", args: "[RUN_FOLDER]",
+		name: "score", args: "[RUN_FOLDER | --diff A B]",
 		does: "compares predictions with gold calls: SP, FP, SPA, FPA",
 		help: `
 With a run folder, its predictions are scored, against --gold or the files that
@@ -54,11 +56,21 @@ printed with its bounds.`,
 			flags.BoolVar(&o.skipUnknown, "skip-unknown", false, "leave out predictions whose id is not in the gold data, and count them")
 			flags.StringSliceVar(&o.presets, "preset", []string{"paper"}, "matching rules, or all: "+strings.Join(match.Presets(), ", "))
 			flags.BoolVar(&o.aligned, "aligned", false, "match conversations turn by turn and sum, instead of pooling their calls")
+			flags.BoolVar(&o.diagnose, "diagnose", false, "tell the errors by class, cell and data set, and the scores by size and similarity")
+			flags.BoolVar(&o.cross, "cross", false, "tell on which items the presets disagree, and the argument that decides")
+			flags.BoolVar(&o.diff, "diff", false, "compare two run folders or prediction files: items gained, lost and unstable")
+			flags.StringVar(&o.metric, "metric", "", "metric of --cross and --diff: SP, FP, SPA (default), FPA or FPA_arg")
 			flags.StringVar(&o.items, "items", "", "write every instance as a line to `FILE`; with -, the scores go to stderr")
 			flags.BoolVar(&o.explain, "explain", false, "items say which calls were paired and why")
 			flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, or an array for several presets")
 			flags.Float64Var(&o.minCoverage, "min-coverage", 0, "exit with code 4 if a smaller share of the planned answers is there")
 			return func(ctx context.Context, std stdio, args []string) error {
+				if err := o.checkWays(); err != nil {
+					return err
+				}
+				if o.diff {
+					return runDiff(ctx, std, o, args)
+				}
 				return runScore(ctx, std, o, args)
 			}
 		},
@@ -140,15 +152,15 @@ func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	format, err := predfile.ParseFormat(o.format)
+	preds, err := job.reader(ctx, std, o)
 	if err != nil {
-		return usagef("--format: %v", err)
+		return err
 	}
-	preds := &predictionReader{std: std, paths: job.pred, opt: predfile.Options{Format: format, Prefix: o.prefix}, skipUnknown: o.skipUnknown}
-	if job.dir == "" && !slices.Contains(job.gold, "-") {
-		if preds.gold, err = indexGold(strictRecords(ctx, job.gold)); err != nil {
-			return inputError(err)
-		}
+	switch {
+	case o.diagnose:
+		return job.diagnose(ctx, std, presets[0], preds, o)
+	case o.cross:
+		return job.cross(ctx, std, presets, preds, o)
 	}
 	scores, err := job.score(ctx, std, presets, preds, o)
 	if err != nil {
