@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/goccy/go-json"
 
 	"assay/convert"
+	"assay/convert/all"
 	"assay/qaoa"
 )
 
@@ -60,12 +62,44 @@ func (r *reader) err() error {
 }
 
 // strictRecords yields the records of the files and ends at the first bad one:
-// for commands that would ask or score a part without saying so.
+// for commands that would ask or score a part without saying so. A path that is
+// SOURCE:PATH, and no file, is converted as it is read.
 func strictRecords(ctx context.Context, paths []string) iter.Seq2[qaoa.Record, error] {
 	return func(yield func(qaoa.Record, error) bool) {
-		for rec, err := range convert.ReadFiles(ctx, paths) {
-			if !yield(rec, inputError(err)) || err != nil {
+		for _, path := range paths {
+			recs := convert.ReadFiles(ctx, []string{path})
+			if name, raw, ok := strings.Cut(path, ":"); ok && !exists(path) {
+				if src, err := all.Lookup(name); err == nil {
+					recs = converted(ctx, src, raw)
+				}
+			}
+			for rec, err := range recs {
+				if !yield(rec, inputError(err)) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// converted yields what the raw files of a source make in profile paper. What
+// is rejected is no gold.
+func converted(ctx context.Context, src convert.Source, path string) iter.Seq2[qaoa.Record, error] {
+	return func(yield func(qaoa.Record, error) bool) {
+		inputs, _, err := convert.Find(src, []string{path})
+		if err != nil {
+			yield(qaoa.Record{}, err)
+			return
+		}
+		for o, err := range convert.Run(ctx, src, inputs, convert.RunOptions{}) {
+			if err != nil {
+				yield(qaoa.Record{}, err)
 				return
+			}
+			for _, rec := range o.Records {
+				if !yield(rec, nil) {
+					return
+				}
 			}
 		}
 	}

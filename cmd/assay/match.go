@@ -25,8 +25,12 @@ gets {"error": …} and exit code 3 at the end; the others are answered. Without
 FILE, stdin is read.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			preset := flags.String("preset", "paper", "matching rules: "+strings.Join(match.Presets(), ", "))
+			list := flags.Bool("list", false, "list the presets with their rules, sources and known faults")
 			scope := flags.String("rouge-scope", "both", "flexible verdicts to print: call, arg_min or both")
 			return func(ctx context.Context, std stdio, args []string) error {
+				if *list {
+					return listPresets(std)
+				}
 				if len(args) > 1 {
 					return usagef("match: want at most one file, have %d", len(args))
 				}
@@ -136,4 +140,23 @@ func asCall(v qaoa.Value) (qaoa.Call, bool) {
 		return qaoa.Call{Name: name.Text, Arguments: args.JSON()}, true
 	}
 	return qaoa.Call{Name: bareName, Arguments: v.JSON()}, false
+}
+
+// listPresets tells the rules of each preset, and the faults that can be
+// repaired by NAME+FAULT.
+func listPresets(std stdio) error {
+	for _, name := range match.Presets() {
+		p, err := match.Describe(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.out, "%s\n  rules    %s\n  source   %s\n", p.Name, p.Rules, p.Source)
+		if p.Differs != "" {
+			fmt.Fprintf(std.out, "  differs  %s\n", p.Differs)
+		}
+		for _, f := range p.Faults {
+			fmt.Fprintf(std.out, "  +%-14s %s\n", f.Name, f.Doc)
+		}
+	}
+	return nil
 }

@@ -102,9 +102,24 @@ func TestRealDataChain(t *testing.T) {
 	if err := concat(path("all.jsonl"), all); err != nil {
 		t.Fatal(err)
 	}
+	replay(t, raw, path)
 	lists(t, path)
 	scores(t, path)
 	shards(t, path)
+}
+
+// replay scores the gold of BFCL, read from the raw files, against itself: it is
+// right in every cell under its own rules and under the paper's.
+func replay(t *testing.T, raw string, path func(string) string) {
+	t.Helper()
+	out, _ := assay(t, "score", "--gold", "bfcl:"+filepath.Join(raw, "bfcl"), "--pred", path("bfcl.jsonl"), "--preset", "bfcl,paper", "--json")
+	var all []eval.Scores
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		checkScores(t, "gold", "replayed", s)
+	}
 }
 
 // checkLedger wants a line for each reject.

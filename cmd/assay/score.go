@@ -22,14 +22,14 @@ import (
 )
 
 type scoreOptions struct {
-	gold, pred, presets []string
-	items               string
-	aligned, explain    bool
-	asJSON              bool
-	minCoverage         float64
-	format, prefix      string
-	metric              string
-	skipUnknown         bool
+	gold, pred, presets, fix []string
+	items                    string
+	aligned, explain         bool
+	asJSON                   bool
+	minCoverage              float64
+	format, prefix           string
+	metric                   string
+	skipUnknown              bool
 
 	diagnose, cross, diff bool
 }
@@ -49,12 +49,13 @@ a part that is unique); one that is missing scores 0, is counted, and the score 
 printed with its bounds.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o scoreOptions
-			flags.StringSliceVar(&o.gold, "gold", nil, "`FILE`s of gold records")
+			flags.StringSliceVar(&o.gold, "gold", nil, "`FILE`s of gold records, or SOURCE:PATH of raw files, such as bfcl:download/")
 			flags.StringSliceVar(&o.pred, "pred", nil, "`FILE`s of predictions")
 			flags.StringVar(&o.format, "format", "", "form of --pred; default: told by content: "+formatNames())
 			flags.StringVar(&o.prefix, "prefix", "", "put before the ids of the predictions, such as bfcl/")
 			flags.BoolVar(&o.skipUnknown, "skip-unknown", false, "leave out predictions whose id is not in the gold data, and count them")
-			flags.StringSliceVar(&o.presets, "preset", []string{"paper"}, "matching rules, or all: "+strings.Join(match.Presets(), ", "))
+			flags.StringSliceVar(&o.presets, "preset", []string{"paper"}, "matching rules, or all: "+strings.Join(match.Presets(), ", ")+"; NAME+FAULT repairs a fault, see \"assay match --list\"")
+			flags.StringSliceVar(&o.fix, "fix", nil, "repair these named faults in every preset that has them")
 			flags.BoolVar(&o.aligned, "aligned", false, "match conversations turn by turn and sum, instead of pooling their calls")
 			flags.BoolVar(&o.diagnose, "diagnose", false, "tell the errors by class, cell and data set, and the scores by size and similarity")
 			flags.BoolVar(&o.cross, "cross", false, "tell on which items the presets disagree, and the argument that decides")
@@ -148,7 +149,7 @@ func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	presets, err := presetList(o.presets)
+	presets, err := presetList(o.presets, o.fix)
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,9 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func presetList(names []string) ([]match.Options, error) {
+// presetList returns the presets, with those of the faults repaired that each
+// has. A fault that none of them has is an error.
+func presetList(names, fix []string) ([]match.Options, error) {
 	if len(names) == 1 && names[0] == "all" {
 		names = match.Presets()
 	}
@@ -210,6 +213,17 @@ func presetList(names []string) ([]match.Options, error) {
 			return nil, &exitError{exitUsage, fmt.Errorf("--preset: %w", err)}
 		}
 		out = append(out, p)
+	}
+	for _, fault := range fix {
+		found := false
+		for i, p := range out {
+			if fixed, err := p.WithFix(fault); err == nil {
+				out[i], found = fixed, true
+			}
+		}
+		if !found {
+			return nil, usagef("--fix %q: no preset given has this fault; \"assay match --list\" names them", fault)
+		}
 	}
 	return out, nil
 }

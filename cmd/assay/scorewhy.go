@@ -68,7 +68,7 @@ func runDiff(ctx context.Context, std stdio, o scoreOptions, args []string) erro
 			return err
 		}
 	}
-	presets, err := presetList(o.presets[:1])
+	presets, err := presetList(o.presets[:1], o.fix)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -27,7 +28,7 @@ type statsOptions struct {
 }
 
 func (o *statsOptions) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&o.preset, "preset", "paper", "take the scores under these matching rules")
+	flags.StringVar(&o.preset, "preset", "paper", "take the scores under these matching rules; rank compares several, separated by commas")
 	flags.StringVar(&o.setting, "setting", "", "name of the setting for all runs (gt, hybrid); default: told from their candidate lists")
 	flags.StringVar(&o.model, "model", "", "name of the model for all runs, to average fine-tunes that were served under several names")
 	flags.Float64Var(&o.level, "level", .95, "level of the intervals")
@@ -137,9 +138,15 @@ Hybrid, put the models in the same order.`,
 				if err != nil {
 					return err
 				}
-				runs, err := readRuns(ctx, args, o)
-				if err != nil {
-					return err
+				var runs []report.Run
+				for preset := range strings.SplitSeq(o.preset, ",") {
+					one := o
+					one.preset = strings.TrimSpace(preset)
+					more, err := readRuns(ctx, args, one)
+					if err != nil {
+						return err
+					}
+					runs = append(runs, more...)
 				}
 				t, err := report.Rank(runs, opt)
 				if err != nil {
