@@ -92,7 +92,7 @@ func (c Code) Broken() bool {
 // many elements or bytes, and each worker has at most batchesPerWorker.
 const (
 	batchElements    = 64
-	batchBytes       = 512 << 10
+	batchBytes       = 128 << 10
 	batchesPerWorker = 3
 )
 
@@ -112,7 +112,7 @@ const (
 // many broken elements, or the end of ctx. When the loop over the result ends,
 // no goroutine of it is left; a read from a pipe is waited for.
 //
-// Memory holds a few batches of about half a MiB for each worker, the largest
+// Memory holds a few batches of about 128 KiB for each worker, the largest
 // element, and 21 to 43 bytes for every ID.
 func Run(ctx context.Context, src Source, inputs []Input, opt RunOptions) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
@@ -176,6 +176,7 @@ func Run(ctx context.Context, src Source, inputs []Input, opt RunOptions) iter.S
 				prog.File, prog.Bytes = b.file, b.bytesRead
 				opt.Progress(prog)
 			}
+			r.recycle(b)
 		}
 		if err := parent.Err(); err != nil {
 			yield(Outcome{}, err)
@@ -207,12 +208,14 @@ type run struct {
 	queue chan *batch
 	bytes atomic.Int64 // read of all files, as they are on disk
 	skip  int          // elements that are still to be passed over; the reader's
+	free  sync.Pool    // of *[]byte, for the data of batches
 }
 
 // A batch is a piece of work. The reader fills the first fields, a worker the
 // outcomes, then done is closed.
 type batch struct {
 	elements  []pending
+	data      *[]byte // of the elements, if the source copies what it needs
 	size      int
 	convert   Func
 	file      string
@@ -256,7 +259,7 @@ func (r *run) read(ctx context.Context, inputs []Input) {
 // readFile reads one file. It returns the last batch, which is still to be
 // sent, and whether the next file may follow.
 func (r *run) readFile(ctx context.Context, in Input, name string, convert Func, left *int) (b *batch, more bool) {
-	fresh := func() *batch { return &batch{convert: convert, file: name} }
+	fresh := func() *batch { return r.fresh(convert, name) }
 	b = fresh()
 	f, err := in.FS.Open(name)
 	if err != nil {
@@ -265,7 +268,7 @@ func (r *run) readFile(ctx context.Context, in Input, name string, convert Func,
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	known, _ := r.src.match(name)
-	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement, Columns: known.Columns, Bytes: &r.bytes}
+	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement, Columns: known.Columns, Reuse: r.src.Copies, Bytes: &r.bytes}
 	for el, err := range raw.Read(ctx, f, name, opt) {
 		p := pending{el: el, err: err}
 		if _, ok := raw.Skippable(err); err != nil && !ok {
@@ -275,8 +278,7 @@ func (r *run) readFile(ctx context.Context, in Input, name string, convert Func,
 		if r.skip > 0 {
 			r.skip--
 		} else {
-			b.elements = append(b.elements, p)
-			b.size += len(el.Data)
+			b.add(p)
 		}
 		if *left--; *left == 0 {
 			return b, false
@@ -289,6 +291,37 @@ func (r *run) readFile(ctx context.Context, in Input, name string, convert Func,
 		}
 	}
 	return b, true
+}
+
+// fresh returns an empty batch.
+func (r *run) fresh(convert Func, file string) *batch {
+	b := &batch{convert: convert, file: file}
+	if r.src.Copies {
+		if b.data, _ = r.free.Get().(*[]byte); b.data == nil {
+			b.data = new([]byte)
+		}
+	}
+	return b
+}
+
+// recycle takes back the memory of the elements of b.
+func (r *run) recycle(b *batch) {
+	if b.data != nil && cap(*b.data) <= 4*batchBytes {
+		*b.data = (*b.data)[:0]
+		r.free.Put(b.data)
+	}
+}
+
+// add adds an element to b.
+func (b *batch) add(p pending) {
+	if b.data != nil && len(p.el.Data) <= raw.MaxReused {
+		// Elements from before stay where they were when there is no room.
+		start := len(*b.data)
+		*b.data = append(*b.data, p.el.Data...)
+		p.el.Data = (*b.data)[start:len(*b.data):len(*b.data)]
+	}
+	b.elements = append(b.elements, p)
+	b.size += len(p.el.Data)
 }
 
 // send hands a batch over and reports whether anybody still wants it. A batch

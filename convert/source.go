@@ -51,6 +51,10 @@ type Source struct {
 	// element is checked, and it is called once more if that is valid.
 	Vouches bool
 
+	// Copies says that what the function of this source returns shares no memory
+	// with the element, whose data are then overwritten by other elements.
+	Copies bool
+
 	// Open returns the function that converts the elements of in. It reads
 	// side tables (answers, tool lists), never records.
 	Open func(ctx context.Context, in Input) (Func, error)

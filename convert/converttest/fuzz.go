@@ -61,6 +61,7 @@ func Fuzz(f *testing.F, src convert.Source, dir string, seeds ...string) {
 			return
 		}
 		recs, rejects := to.fn(el)
+		checkCopies(t, src, el, recs, rejects)
 		if len(recs)+len(rejects) == 0 {
 			t.Errorf("neither a record nor a reject comes of %q", text)
 		}
@@ -77,6 +78,32 @@ func Fuzz(f *testing.F, src convert.Source, dir string, seeds ...string) {
 			}
 		}
 	})
+}
+
+// checkCopies checks that a source that says so shares no memory with its
+// element.
+func checkCopies(t *testing.T, src convert.Source, el convert.Element, recs []qaoa.Record, rejects []*convert.Reject) {
+	t.Helper()
+	if !src.Copies {
+		return
+	}
+	text := func() string {
+		var b []byte
+		for _, rec := range recs {
+			b = qaoa.AppendRecord(b, rec)
+		}
+		for _, rej := range rejects {
+			b = convert.AppendLedger(b, rej)
+		}
+		return string(b)
+	}
+	before := text()
+	for i := range el.Data {
+		el.Data[i] = '?'
+	}
+	if after := text(); before != after {
+		t.Errorf("the result changes with the element:\n%s\n%s", before, after)
+	}
 }
 
 // raws returns a source that makes a record of each element of the files of

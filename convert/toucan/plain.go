@@ -58,7 +58,9 @@ func (c *converter) plain(el convert.Element) (rec qaoa.Record, rej *convert.Rej
 		_, ok = s.Skip()
 		return ok
 	})
-	if !object || !s.End() || !seen.messages || subset == "irrelevant" || seen.available == seen.tools || tools == "null" {
+	if !object || !s.End() || !seen.messages || subset == "irrelevant" || seen.available == seen.tools || strings.IndexByte(tools, '\\') < 0 {
+		// Without an escape the tools are no list in a string, and what is made
+		// of them would be pieces of the element.
 		return rec, nil, false
 	}
 	chat := new(convert.Chat)
@@ -68,7 +70,7 @@ func (c *converter) plain(el convert.Element) (rec qaoa.Record, rej *convert.Rej
 	if rec.Tools, rej = c.cache.RawTools(tools, "", &chat.Notes); rej != nil {
 		return rec, nil, false
 	}
-	rec.ID = uuid
+	rec.ID = strings.Clone(uuid)
 	rej = c.finish(&rec, chat, subset)
 	return rec, rej, true
 }

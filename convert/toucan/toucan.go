@@ -1,6 +1,7 @@
 package toucan
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"sync"
@@ -25,6 +26,7 @@ var Source = convert.Source{
 		{Glob: "train-*.parquet", Role: convert.Records, Note: "shards without the folder of their teacher"},
 	},
 	Vouches: true,
+	Copies:  true,
 	Open:    open,
 }
 
@@ -68,6 +70,7 @@ func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Rejec
 
 // odd is convert for any element, if it is valid JSON.
 func (c *converter) odd(el convert.Element) (qaoa.Record, *convert.Reject) {
+	el.Data = bytes.Clone(el.Data) // texts without escapes are pieces of it
 	var r row
 	ok := qaoa.EachMember(convert.ElementText(el), func(name, value string) bool {
 		switch name {

@@ -37,7 +37,8 @@ import "assay/qaoa"
 type Element struct {
 	Pos qaoa.Pos
 	Key string // name of the member, where the container is an object map
-	// Data is the JSON text of the element. It belongs to the receiver.
+	// Data is the JSON text of the element. It belongs to the receiver, but see
+	// [Options].
 	Data []byte
 	// Valid is set if Data is known to be valid JSON. Readers of files leave
 	// that open.

@@ -60,6 +60,10 @@ const (
 // Options say otherwise: 1 GiB.
 const DefaultMaxElement = 1 << 30
 
+// MaxReused is the size of the largest element that [Options] may let be
+// overwritten by the next one: a block.
+const MaxReused = blockSize
+
 // Options are choices of reading. The zero value is what [Elements] uses.
 type Options struct {
 	Layout Layout
@@ -72,6 +76,9 @@ type Options struct {
 	// there are read; an entry that ends in ? may be absent. Other containers
 	// hold whole elements and ignore it.
 	Columns []string
+	// Reuse says that data of at most [MaxReused] bytes are needed only until
+	// the next element is asked for, so that they need not be copied.
+	Reuse bool
 	// Bytes, if not nil, counts the bytes that are read of the file.
 	Bytes *atomic.Int64
 }
@@ -292,7 +299,11 @@ func (rd *reader) restOfLine(ctx context.Context) bool {
 			}
 			return rd.emit(ctx, pos, "", &acc) && rd.finish(rd.here(), "")
 		}
-		acc.add(rd.take(br), rd.opt.MaxElement)
+		if rd.opt.Reuse && acc.size == 0 && int64(br) <= rd.opt.MaxElement {
+			acc = element{data: rd.take(br), size: int64(br)}
+		} else {
+			acc.add(rd.take(br), rd.opt.MaxElement)
+		}
 		return rd.emit(ctx, pos, "", &acc)
 	}
 }

@@ -514,3 +514,25 @@ func BenchmarkElements(b *testing.B) {
 		})
 	}
 }
+
+// With Reuse the elements are the same, as long as they are looked at in time.
+func TestReuseYieldsTheSameElements(t *testing.T) {
+	var file strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&file, "{\"i\":%d,\"text\":%q}\n", i, strings.Repeat("x", i%700))
+	}
+	fmt.Fprintf(&file, "{\"long\":%q}\n", strings.Repeat("y", 2*MaxReused))
+	read := func(opt Options) []string {
+		var got []string
+		for el, err := range Read(t.Context(), strings.NewReader(file.String()), "f", opt) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, el.Pos.String()+" "+string(el.Data))
+		}
+		return got
+	}
+	if diff := cmp.Diff(read(Options{}), read(Options{Reuse: true})); diff != "" {
+		t.Error(diff)
+	}
+}
