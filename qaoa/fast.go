@@ -445,7 +445,7 @@ func (p *fast) compactScalar(dst []byte, c byte) ([]byte, bool) {
 func (p *fast) compactContainer(dst []byte) ([]byte, bool) {
 	var stack [fastDepth]byte
 	depth := 0
-	ok := true
+	var ok bool
 	for {
 		// A value, or the end of an empty container.
 		c := p.next()

@@ -1,6 +1,7 @@
 package apigen
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -27,6 +28,7 @@ var Source = convert.Source{
 		{Glob: "train/*.parquet", Role: convert.Records, Note: "automatic conversions, the same columns"},
 	},
 	Vouches: true,
+	Copies:  true,
 	Open:    open,
 }
 
@@ -60,6 +62,8 @@ func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Rejec
 	if !el.Valid {
 		return nil, nil
 	}
+	// What is made by columns may be pieces of the element.
+	el.Data = bytes.Clone(el.Data)
 	return c.byColumns(el)
 }
 
