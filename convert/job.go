@@ -198,7 +198,7 @@ func (j Job) open(head []byte) (w *work, err error) {
 // resumable returns the last checkpoint that an earlier run of the same job
 // left whole, and the IDs up to it; nil if there is none. Whatever is not as it
 // should be means to begin again, for that is always right.
-func (j Job) resumable(head []byte) (*checkpoint, []xxh3.Uint128) {
+func (j Job) resumable(head []byte) (*checkpoint, []uint64) {
 	data, err := os.ReadFile(j.statePath())
 	if err != nil {
 		return nil, nil
@@ -221,13 +221,12 @@ func (j Job) resumable(head []byte) (*checkpoint, []xxh3.Uint128) {
 		if json.Unmarshal(lines[i], &c) != nil || c.Elements == 0 {
 			continue // the last line may be cut
 		}
-		if c.Output > haveOut || c.Ledger > haveLedger || 16*c.Records > len(idBytes) {
+		if c.Output > haveOut || c.Ledger > haveLedger || 8*c.Records > len(idBytes) {
 			continue
 		}
-		ids := make([]xxh3.Uint128, c.Records)
+		ids := make([]uint64, c.Records)
 		for k := range ids {
-			ids[k].Hi = binary.BigEndian.Uint64(idBytes[16*k:])
-			ids[k].Lo = binary.BigEndian.Uint64(idBytes[16*k+8:])
+			ids[k] = binary.BigEndian.Uint64(idBytes[8*k:])
 		}
 		return &c, ids
 	}
@@ -338,7 +337,7 @@ func (w *work) take(o Outcome) error {
 			category = w.job.Category(rec)
 		}
 		w.at.Summary.AddRecord(rec, category)
-		w.putID(xxh3.HashString128(rec.ID))
+		w.putID(xxh3.HashString(rec.ID))
 		w.at.Records++
 	}
 	for _, rej := range o.Rejects {
@@ -369,10 +368,9 @@ func (w *work) flush() error {
 	return err
 }
 
-func (w *work) putID(h xxh3.Uint128) {
-	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], h.Hi)
-	binary.BigEndian.PutUint64(b[8:], h.Lo)
+func (w *work) putID(h uint64) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], h)
 	_, _ = w.idBuf.Write(b[:]) // checkpoint tells of an error
 }
 

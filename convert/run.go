@@ -41,9 +41,9 @@ type RunOptions struct {
 // A Start says what of the inputs has been converted before. The elements are
 // read again, which is fast, but neither converted nor yielded.
 type Start struct {
-	Elements int            // whose outcome an earlier run yielded
-	Broken   int            // of their rejects, for MaxBad
-	IDs      []xxh3.Uint128 // hashes of the IDs of their records
+	Elements int      // whose outcome an earlier run yielded
+	Broken   int      // of their rejects, for MaxBad
+	IDs      []uint64 // hashes of the IDs of their records
 }
 
 // A Progress is how far a run is.
@@ -436,30 +436,33 @@ func guarded(convert Func, el Element) (recs []qaoa.Record, rejects []*Reject) {
 	return convert(el)
 }
 
-// An idSet holds the hashes of the IDs that were given out. At 128 bits, two
-// of a billion IDs collide with a probability of 10^-21. It is a table with
-// open addressing, at most three quarters full: 21 to 43 bytes for each ID.
+// An idSet holds the hashes of the IDs that were given out. When two IDs have
+// one hash (at 64 bits, among a million and a half IDs, with a probability of
+// 10^-7), the second is taken for a repeated one and its record is named after
+// its place, which is as unique. It is a table with open addressing, at most
+// three quarters full: 11 to 21 bytes for each ID.
 type idSet struct {
-	slots []xxh3.Uint128 // a power of two of them; zero where there is none
-	n     int            // how many are taken
+	slots []uint64 // a power of two of them; zero where there is none
+	n     int      // how many are taken
 }
 
-// minSlots is the size of the first table.
-const minSlots = 1 << 10
+// minSlots is the size of the first table: 2 MiB, enough for 196,608 IDs, so
+// that corpora up to that size need the same memory.
+const minSlots = 1 << 18
 
 // take reports whether id is new, and notes it.
-func (s *idSet) take(id string) bool { return s.add(xxh3.HashString128(id)) }
+func (s *idSet) take(id string) bool { return s.add(xxh3.HashString(id)) }
 
 // add reports whether h is new, and notes it.
-func (s *idSet) add(h xxh3.Uint128) bool {
-	if h == (xxh3.Uint128{}) {
-		h.Lo = 1 // zero marks an empty slot
+func (s *idSet) add(h uint64) bool {
+	if h == 0 {
+		h = 1 // zero marks an empty slot
 	}
 	if 4*(s.n+1) > 3*len(s.slots) {
 		old := s.slots
-		s.slots = make([]xxh3.Uint128, max(minSlots, 2*len(old)))
+		s.slots = make([]uint64, max(minSlots, 2*len(old)))
 		for _, h := range old {
-			if h != (xxh3.Uint128{}) {
+			if h != 0 {
 				*s.slot(h) = h
 			}
 		}
@@ -474,10 +477,10 @@ func (s *idSet) add(h xxh3.Uint128) bool {
 }
 
 // slot returns where h is, or where it belongs.
-func (s *idSet) slot(h xxh3.Uint128) *xxh3.Uint128 {
+func (s *idSet) slot(h uint64) *uint64 {
 	mask := uint64(len(s.slots) - 1)
-	for i := h.Lo & mask; ; i = (i + 1) & mask {
-		if at := &s.slots[i]; *at == h || *at == (xxh3.Uint128{}) {
+	for i := h & mask; ; i = (i + 1) & mask {
+		if at := &s.slots[i]; *at == h || *at == 0 {
 			return at
 		}
 	}
