@@ -105,11 +105,11 @@ func (n *Notes) CallText(text, path string) (qaoa.Call, *Reject) {
 // is not JSON, into the object without them and the text in the quotes.
 func quotedArguments(text string) (v qaoa.Value, args string, rung Rung, ok bool) {
 	const key = `"arguments"`
-	i := strings.Index(text, key)
-	if i < 0 {
+	_, after, found := strings.Cut(text, key)
+	if !found {
 		return v, "", 0, false
 	}
-	rest := strings.TrimLeft(text[i+len(key):], " \t\r\n")
+	rest := strings.TrimLeft(after, " \t\r\n")
 	rest, ok = strings.CutPrefix(rest, ":")
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	if !ok || !strings.HasPrefix(rest, "'") {
@@ -143,9 +143,10 @@ func valueLen(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case quoted:
-			if c == '\\' {
+			switch c {
+			case '\\':
 				i++
-			} else if c == '"' {
+			case '"':
 				quoted = false
 			}
 		case c == '"':

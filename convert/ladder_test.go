@@ -233,9 +233,13 @@ func TestToolCache(t *testing.T) {
 		tools    int
 		code     Code
 	}{
-		{"nothing", "", 0, ""}, {"an empty list", "[]", 0, ""}, {"one tool", `{"name":"f"}`, 1, ""},
-		{"Python", `[{'name': 'f'}]`, 1, ""}, {"cut off", `[{"name":"f"}`, 0, ParseError},
-		{"no tool", `[{"name":"f"},{"x":1}]`, 0, ParseError}, {"prose", "none", 0, ParseError},
+		{"nothing", "", 0, ""},
+		{"an empty list", "[]", 0, ""},
+		{"one tool", `{"name":"f"}`, 1, ""},
+		{"Python", `[{'name': 'f'}]`, 1, ""},
+		{"cut off", `[{"name":"f"}`, 0, ParseError},
+		{"no tool", `[{"name":"f"},{"x":1}]`, 0, ParseError},
+		{"prose", "none", 0, ParseError},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func checkCall(tools []qaoa.Tool, call qaoa.Call, path string) *Reject {
 	}
 	schema, err := tools[i].Parameters.Value()
 	if err != nil || schema.Kind != qaoa.Object {
-		return nil
+		return nil //nolint:nilerr // a tool without a readable schema forbids nothing
 	}
 	given := nameSet(args)
 	open, _ := schema.Get("additionalProperties")

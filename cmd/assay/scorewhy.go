@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"assay/eval"
 	"assay/match"
@@ -99,10 +100,8 @@ func (job scoreJob) reader(ctx context.Context, std stdio, o scoreOptions) (*pre
 	if job.dir != "" {
 		return r, nil
 	}
-	for _, path := range job.gold {
-		if path == "-" { // it can be read once only, and scoring does that
-			return r, nil
-		}
+	if slices.Contains(job.gold, "-") {
+		return r, nil // it can be read once only, and scoring does that
 	}
 	if r.gold, err = indexGold(strictRecords(ctx, job.gold)); err != nil {
 		return nil, inputError(err)
@@ -121,12 +120,7 @@ func (o scoreOptions) checkWays() error {
 	if n > 1 {
 		return usagef("score: --diagnose, --cross and --diff are three ways to look; give one")
 	}
-	if o.metric != "" {
-		for _, m := range eval.Metrics() {
-			if m == o.metric {
-				return nil
-			}
-		}
+	if o.metric != "" && !slices.Contains(eval.Metrics(), o.metric) {
 		return usagef("--metric %q: want one of %v", o.metric, eval.Metrics())
 	}
 	return nil

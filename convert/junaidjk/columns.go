@@ -59,7 +59,7 @@ func (c *converter) row(v qaoa.Value) (map[role]column, *convert.Reject) {
 		}
 	}
 	has := func(r role) bool { return row[r].header != "" }
-	if !has(chatRole) && !has(messagesRole) && !(has(queryRole) && has(callsRole)) {
+	if !has(chatRole) && !has(messagesRole) && (!has(queryRole) || !has(callsRole)) {
 		if has(queryRole) && has(toolsRole) {
 			return nil, convert.Rejectf(convert.NoCall, "", "want a column with calls, have %s", show(v))
 		}

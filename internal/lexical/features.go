@@ -69,7 +69,7 @@ func split(text string) iter.Seq[string] {
 				text = text[size:]
 				continue
 			}
-			end := size
+			var end int
 			if unspaced(r) {
 				end = runEnd(text, size, func(_, r rune) bool { return unspaced(r) })
 				if !pairs(text[:end], yield) {

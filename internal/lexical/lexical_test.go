@@ -249,7 +249,7 @@ func FuzzWords(f *testing.F) {
 // about thirty words, frequent ones more often.
 func poolTexts(n int) []string {
 	rng := rand.New(rand.NewPCG(1, 2))
-	syllables := strings.Fields("get set con ver ter mail list user da ta fo re cast wea ther pri ce sto ck mo vie boo king al pha be ta in fo re port time sta tus")
+	syllables := strings.Fields("get set con ver ter mail list user da ta fo re cast wea thor pri ce sto ck mo vie boo king al pha be ta in fo re port time sta tus")
 	words := make([]string, 4000)
 	for i := range words {
 		for range 2 + rng.IntN(3) {

@@ -59,26 +59,30 @@ func TestMapKeepsOrderAndBound(t *testing.T) {
 
 func TestMapEnds(t *testing.T) {
 	boom := errors.New("boom")
-	ctx, cancel := context.WithCancel(context.Background())
+	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	tests := []struct {
 		name string
-		ctx  context.Context
+		done bool // the context is
 		in   iter.Seq2[int, error]
 		stop int // break after that many
 		n    int
 		want error
 	}{
-		{"an error of the input comes last", context.Background(), count(5, boom), 100, 5, boom},
-		{"nothing starts once the context is done", ctx, count(5, nil), 100, 0, context.Canceled},
-		{"an early break leaves no goroutine", context.Background(), count(1000, nil), 3, 3, nil},
+		{"an error of the input comes last", false, count(5, boom), 100, 5, boom},
+		{"nothing starts once the context is done", true, count(5, nil), 100, 0, context.Canceled},
+		{"an early break leaves no goroutine", false, count(1000, nil), 3, 3, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // fails if a goroutine is left
 				n := 0
 				var last error
-				for _, err := range ordered.Map(tt.ctx, tt.in, 4, func(i int) int { return i }) {
+				ctx := t.Context()
+				if tt.done {
+					ctx = canceled
+				}
+				for _, err := range ordered.Map(ctx, tt.in, 4, func(i int) int { return i }) {
 					if last = err; err != nil {
 						break
 					}

@@ -64,8 +64,11 @@ func TestCSV(t *testing.T) {
 		{"one column on demand", "text\nhello\n", CSV, []string{`0:2@5 {"text":"hello"}`}, ""},
 		{"a header alone on demand", "a,b\n", CSV, nil, ""},
 		{"nothing on demand", "\n", CSV, nil, ""},
-		{"a quote that never closes", "a,b\n1,2\n3,\"4\n5,6\n", Auto, []string{`0:2@4 {"a":"1","b":"2"}`},
-			"f: byte 17: after 1 elements: a field of this row opens with a quote that never closes; the file was cut off or is incomplete"},
+		{
+			"a quote that never closes", "a,b\n1,2\n3,\"4\n5,6\n", Auto,
+			[]string{`0:2@4 {"a":"1","b":"2"}`},
+			"f: byte 17: after 1 elements: a field of this row opens with a quote that never closes; the file was cut off or is incomplete",
+		},
 		{"one column is no CSV", "text\nhello\n", Auto, nil, `could be read: it begins with "text\nhello\n"`},
 		{"prose is no CSV", "Dear all, this is\na letter.\nYours, me, you\n", Auto, nil, "could be read: it begins with"},
 		{"a header alone is no CSV", "hello, world\n", Auto, nil, "could be read"},

@@ -123,8 +123,11 @@ func TestParquetValues(t *testing.T) {
 		{"a null", opt(str), nil, `null`},
 		{"a struct", pair, map[string]any{"from": "a", "value": nil}, `{"from":"a","value":null}`},
 		{"a null struct", opt(pair), nil, `null`},
-		{"a list of structs", parquet.List(pair), []any{map[string]any{"from": "a", "value": "b"}, map[string]any{"from": "c"}},
-			`[{"from":"a","value":"b"},{"from":"c","value":null}]`},
+		{
+			"a list of structs", parquet.List(pair),
+			[]any{map[string]any{"from": "a", "value": "b"}, map[string]any{"from": "c"}},
+			`[{"from":"a","value":"b"},{"from":"c","value":null}]`,
+		},
 		{"an empty list", opt(parquet.List(str)), []any{}, `[]`},
 		{"a null list", opt(parquet.List(str)), nil, `null`},
 		{"a list with a null", parquet.List(opt(str)), []any{"a", nil}, `["a",null]`},
@@ -426,7 +429,10 @@ func TestParquetBreak(t *testing.T) {
 			t.Errorf("a panic of the loop body became %v", p)
 		}
 	}()
-	for range Read(t.Context(), bytes.NewReader(file), "f", Options{}) {
+	for _, err := range Read(t.Context(), bytes.NewReader(file), "f", Options{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		panic("mine")
 	}
 }
@@ -462,7 +468,10 @@ func BenchmarkParquet(b *testing.B) {
 		b.Run(codec.String(), func(b *testing.B) {
 			file := write(b, cs, parquet.MaxRowsPerRowGroup(4096), parquet.Compression(codec))
 			size := int64(0)
-			for el := range Read(b.Context(), bytes.NewReader(file), "f", Options{}) {
+			for el, err := range Read(b.Context(), bytes.NewReader(file), "f", Options{}) {
+				if err != nil {
+					b.Fatal(err)
+				}
 				size += int64(len(el.Data))
 			}
 			b.SetBytes(size) // of JSON

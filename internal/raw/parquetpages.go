@@ -59,10 +59,10 @@ func (g *pageGuard) next() error {
 		}
 		g.off += packed
 		var values int32
-		switch {
-		case h.Type == format.DataPage:
+		switch h.Type {
+		case format.DataPage:
 			values = h.DataPageHeader.V.NumValues
-		case h.Type == format.DataPageV2:
+		case format.DataPageV2:
 			values = h.DataPageHeaderV2.V.NumValues
 		default:
 			if n := h.DictionaryPageHeader.V.NumValues; n < 0 || n > maxPageValues {
