@@ -66,14 +66,30 @@ func TestOpenErrors(t *testing.T) {
 		want string
 	}{
 		{"no answers", fstest.MapFS{}, convert.Input{Files: []string{simple}}, "fetch the folder possible_answer"},
-		{"no tools of classes", fstest.MapFS{"d/possible_answer/BFCL_v3_multi_turn_base.json": answer},
-			convert.Input{Files: []string{multi}}, "fetch the folder multi_turn_func_doc"},
-		{"an answer without an id", fstest.MapFS{"d/possible_answer/BFCL_v3_simple.json": file(`{}`)},
-			convert.Input{Files: []string{simple}}, "BFCL_v3_simple.json:1: /id"},
-		{"two answers with an id", fstest.MapFS{"d/possible_answer/BFCL_v3_simple.json": file("{\"id\":\"a\"}\n{\"id\":\"a\"}\n")},
-			convert.Input{Files: []string{simple}}, `"a" was there before`},
-		{"an answer that is no object", fstest.MapFS{"d/possible_answer/BFCL_v3_simple.json": file("7\n")},
-			convert.Input{Files: []string{simple}}, "possible_answer/BFCL_v3_simple.json"},
+		{
+			"no tools of classes",
+			fstest.MapFS{"d/possible_answer/BFCL_v3_multi_turn_base.json": answer},
+			convert.Input{Files: []string{multi}},
+			"fetch the folder multi_turn_func_doc",
+		},
+		{
+			"an answer without an id",
+			fstest.MapFS{"d/possible_answer/BFCL_v3_simple.json": file(`{}`)},
+			convert.Input{Files: []string{simple}},
+			"BFCL_v3_simple.json:1: /id",
+		},
+		{
+			"two answers with an id",
+			fstest.MapFS{"d/possible_answer/BFCL_v3_simple.json": file("{\"id\":\"a\"}\n{\"id\":\"a\"}\n")},
+			convert.Input{Files: []string{simple}},
+			`"a" was there before`,
+		},
+		{
+			"an answer that is no object",
+			fstest.MapFS{"d/possible_answer/BFCL_v3_simple.json": file("7\n")},
+			convert.Input{Files: []string{simple}},
+			"possible_answer/BFCL_v3_simple.json",
+		},
 		{"a broken tool", fstest.MapFS{
 			"d/possible_answer/BFCL_v3_multi_turn_base.json": answer,
 			"d/multi_turn_func_doc/math_api.json":            file(`{"name":""}`),
