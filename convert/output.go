@@ -22,11 +22,28 @@ type Output struct {
 	comp io.WriteCloser // nil if the file is plain
 	w    io.Writer      // comp or buf
 	done bool
+	// inPlace is set where the path is no regular file: a device, a pipe. It
+	// is written to as it is, and never replaced or removed.
+	inPlace bool
+}
+
+// Special reports whether path exists and is no regular file, such as
+// /dev/null or a named pipe: it can be written to, but not be replaced.
+func Special(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // NewOutput begins a file, compressed if path ends in .gz or .zst. The folder
-// must exist.
+// must exist. A path that is [Special] is written to at once.
 func NewOutput(path string) (*Output, error) {
+	if Special(path) {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return outputTo(f, path)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return nil, err
@@ -36,7 +53,7 @@ func NewOutput(path string) (*Output, error) {
 
 // outputTo begins the file path, which has the name of f until it is closed.
 func outputTo(f *os.File, path string) (o *Output, err error) {
-	o = &Output{path: path, file: f, buf: bufio.NewWriterSize(f, 256<<10)}
+	o = &Output{path: path, file: f, buf: bufio.NewWriterSize(f, 256<<10), inPlace: f.Name() == path}
 	o.w = o.buf
 	switch {
 	case strings.HasSuffix(path, ".gz"):
@@ -71,17 +88,20 @@ func (o *Output) Close() error {
 	if o.comp != nil {
 		err = o.comp.Close()
 	}
-	err = errors.Join(err, o.buf.Flush(), o.file.Chmod(0o644))
+	err = errors.Join(err, o.buf.Flush())
+	if err == nil && !o.inPlace {
+		err = o.file.Chmod(0o644)
+	}
 	if err != nil {
 		o.Abort()
 		return err
 	}
 	o.done = true
-	if err = o.file.Close(); err == nil {
+	if err = o.file.Close(); err == nil && !o.inPlace {
 		err = os.Rename(o.file.Name(), o.path)
 	}
 	if err != nil {
-		_ = os.Remove(o.file.Name()) // the first error is the one to tell
+		o.remove() // the first error is the one to tell
 	}
 	return err
 }
@@ -96,7 +116,14 @@ func (o *Output) Abort() {
 		_ = o.comp.Close() // its memory is freed; the file goes anyway
 	}
 	_ = o.file.Close()
-	_ = os.Remove(o.file.Name())
+	o.remove()
+}
+
+// remove removes a file that will not be completed.
+func (o *Output) remove() {
+	if !o.inPlace {
+		_ = os.Remove(o.file.Name())
+	}
 }
 
 // suspend completes the compressed stream and leaves the file under its

@@ -172,7 +172,7 @@ func runConvert(ctx context.Context, std stdio, o convertOptions, source string,
 	if o.to == "sharegpt" {
 		job.Append = qaoa.AppendInterchange
 	}
-	if o.out == "-" || o.ledger == "-" {
+	if o.out == "-" || o.ledger == "-" || convert.Special(o.out) || convert.Special(o.ledger) {
 		err = convertStream(ctx, std, job, b)
 	} else {
 		b.sum, err = job.Run(ctx)
