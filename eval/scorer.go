@@ -288,11 +288,21 @@ func (t *task) bytes() int {
 	return n
 }
 
+// ErrUnanswered comes with a prediction that says only that the back end failed.
+// It is no answer: the pair counts as attempted and stays missing, and the
+// stream of predictions goes on.
+var ErrUnanswered = errors.New("the back end failed, so there is no answer")
+
 // tasks yields a task for each prediction, then one for each that is missing.
 func (s *scorer) tasks(preds iter.Seq2[qaoa.Prediction, error]) iter.Seq2[*task, error] {
 	return func(yield func(*task, error) bool) {
 		s.begin()
 		for pred, err := range preds {
+			if errors.Is(err, ErrUnanswered) {
+				s.opt.Failed++
+				s.repeats[pred.Repeat] = true
+				continue
+			}
 			if err != nil {
 				yield(nil, err)
 				return

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"assay/eval"
 	"assay/predfile"
 	"assay/qaoa"
 )
@@ -56,7 +57,7 @@ type predictionReader struct {
 
 // predictions yields what can be read. A line that is no prediction is told and
 // left out, so that its neighbours are not lost; a request that the back end
-// failed on is counted and leaves no prediction.
+// failed on comes as eval.ErrUnanswered.
 func (r *predictionReader) predictions(ctx context.Context) iter.Seq2[qaoa.Prediction, error] {
 	return func(yield func(qaoa.Prediction, error) bool) {
 		opt := r.opt
@@ -70,6 +71,13 @@ func (r *predictionReader) predictions(ctx context.Context) iter.Seq2[qaoa.Predi
 		}
 		opt.Note = r.note
 		for p, err := range predfile.Read(ctx, r.paths, opt) {
+			if lost, ok := errors.AsType[*predfile.UnansweredError](err); ok {
+				r.unanswered++
+				if !yield(qaoa.Prediction{ID: lost.ID, Repeat: lost.Repeat}, eval.ErrUnanswered) {
+					return
+				}
+				continue
+			}
 			if r.amiss(err) {
 				continue
 			}
@@ -88,10 +96,6 @@ func (r *predictionReader) predictions(ctx context.Context) iter.Seq2[qaoa.Predi
 func (r *predictionReader) amiss(err error) bool {
 	if err == nil || !predfile.Skippable(err) {
 		return false
-	}
-	if _, ok := errors.AsType[*predfile.UnansweredError](err); ok {
-		r.unanswered++
-		return true
 	}
 	if r.bad++; r.bad <= maxShown {
 		fmt.Fprintln(r.std.err, printable(err.Error()))
