@@ -209,3 +209,16 @@ const (
 	TooLong              Code = "too_long"
 	TooLarge             Code = "too_large"
 )
+
+// One returns the Func of a source whose elements hold one instance each:
+// record returns it, or why there is none with as much of the ID as is known.
+func One(record func(el Element) (qaoa.Record, *Reject)) Func {
+	return func(el Element) ([]qaoa.Record, []*Reject) {
+		rec, rej := record(el)
+		if rej != nil {
+			rej.ID = rec.ID
+			return nil, []*Reject{rej}
+		}
+		return []qaoa.Record{rec}, nil
+	}
+}

@@ -63,7 +63,7 @@ func open(ctx context.Context, in convert.Input) (convert.Func, error) {
 			return nil, err
 		}
 	}
-	return c.convert, nil
+	return convert.One(c.record), nil
 }
 
 // errNoTable says that no tool list was found.
@@ -118,16 +118,6 @@ func readTools(ctx context.Context, fsys fs.FS, name string) (map[string]qaoa.To
 		out[t.Name] = t
 	}
 	return out, nil
-}
-
-// convert is the Func of both sources.
-func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
-	rec, rej := c.record(el)
-	if rej != nil {
-		rej.ID = rec.ID
-		return nil, []*convert.Reject{rej}
-	}
-	return []qaoa.Record{rec}, nil
 }
 
 // record converts one element.

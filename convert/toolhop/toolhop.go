@@ -36,17 +36,7 @@ func open(_ context.Context, in convert.Input) (convert.Func, error) {
 		return nil, err
 	}
 	c := &converter{strict: in.Options.Profile == convert.Strict, foreign: foreign}
-	return c.convert, nil
-}
-
-// convert is the Func of this source.
-func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
-	rec, rej := c.record(el)
-	if rej != nil {
-		rej.ID = rec.ID
-		return nil, []*convert.Reject{rej}
-	}
-	return []qaoa.Record{rec}, nil
+	return convert.One(c.record), nil
 }
 
 // record converts one element.
