@@ -96,7 +96,7 @@ var perturbations = []perturbation{
 	}},
 	{"a string in other case, with blanks", true, func(calls []qaoa.Call, args, alts qaoa.Value) ([]qaoa.Call, bool) {
 		i := argument(args, alts, func(v qaoa.Value, list []qaoa.Value) bool {
-			return v.Kind == qaoa.String && onlyStrings(list) && strings.ToLower(strings.ToUpper(v.Text)) == strings.ToLower(v.Text)
+			return v.Kind == qaoa.String && onlyStrings(list) && strings.EqualFold(strings.ToUpper(v.Text), v.Text)
 		})
 		if i < 0 {
 			return nil, false
