@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"assay/internal/filelock"
 	"assay/model"
 	"assay/qaoa"
 )
@@ -62,7 +63,10 @@ func Open(dir string, s Settings) (*Folder, error) {
 	if err := refuseForeign(dir); err != nil {
 		return nil, err
 	}
-	lock, err := lockFile(filepath.Join(dir, LockFile))
+	lock, err := filelock.Take(filepath.Join(dir, LockFile))
+	if errors.Is(err, filelock.ErrLocked) {
+		err = errLocked
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -250,7 +254,7 @@ func (f *Folder) Close() error {
 	if f.journal != nil {
 		err = f.journal.close()
 	}
-	return errors.Join(err, unlockFile(f.lock))
+	return errors.Join(err, filelock.Release(f.lock))
 }
 
 func (f *Folder) writeInfo() error {

@@ -15,6 +15,7 @@ import (
 var arrows = map[string][]string{
 	"qaoa":                {},
 	"stats":               {},
+	"internal/filelock":   {},
 	"internal/lexical":    {},
 	"internal/ordered":    {},
 	"internal/raw":        {"qaoa"},
@@ -34,7 +35,7 @@ var arrows = map[string][]string{
 	"account":             {"qaoa", "convert", "benchdata/*"},
 	"toolset":             {"qaoa", "model", "internal/lexical", "internal/ordered"},
 	"train":               {"qaoa", "toolset", "internal/ordered"},
-	"eval":                {"qaoa", "match", "model", "toolset", "toolcall", "internal/lexical", "internal/ordered"},
+	"eval":                {"qaoa", "match", "model", "toolset", "toolcall", "internal/filelock", "internal/lexical", "internal/ordered"},
 	"predfile":            {"qaoa", "convert", "toolcall", "internal/pylit", "internal/raw"},
 	"report":              {"qaoa", "eval", "match", "stats", "benchdata/*"},
 	"bench/*":             {"qaoa"},

@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
 
-package eval
+package filelock
 
 import (
 	"errors"
@@ -8,17 +8,18 @@ import (
 	"os"
 )
 
-// lockFile takes the lock at path by making the file. Where there is no flock,
+// Take takes the lock at path by making the file. Where there is no flock,
 // a process that is killed leaves it behind, and it must be deleted by hand.
-// errLocked says that the file exists.
-func lockFile(path string) (*os.File, error) {
+// [ErrLocked] says that the file exists.
+func Take(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	return f, err
 }
 
-func unlockFile(f *os.File) error {
+// Release gives the lock back.
+func Release(f *os.File) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

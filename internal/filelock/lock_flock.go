@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package eval
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// lockFile takes the lock at path until the file is closed, or the process
-// ends in whatever way. errLocked says that another process holds it.
-func lockFile(path string) (*os.File, error) {
+// Take takes the lock at path until the file is closed, or the process
+// ends in whatever way. [ErrLocked] says that somebody else holds
+// it.
+func Take(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -25,9 +26,10 @@ func lockFile(path string) (*os.File, error) {
 		return f, nil
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errLocked
+		err = ErrLocked
 	}
 	return nil, errors.Join(err, f.Close())
 }
 
-func unlockFile(f *os.File) error { return f.Close() }
+// Release gives the lock back.
+func Release(f *os.File) error { return f.Close() }
