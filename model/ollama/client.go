@@ -89,27 +89,37 @@ func (c *Client) get(ctx context.Context, via *transport.Client, path string, re
 // do sends a request and gives the JSON of a good answer to read.
 func (c *Client) do(ctx context.Context, via *transport.Client, r transport.Request, read func(qaoa.Value) *model.Error) (transport.Answer, error) {
 	return via.Do(ctx, r, func(ans transport.Answer) *model.Error {
-		v, err := qaoa.ParseValue(ans.Body)
-		text := transport.Text(v, "error")
-		if ans.Status == http.StatusNotFound && text != "" {
-			return &model.Error{Class: model.ClassUnavailable, Msg: fmt.Sprintf("ollama/%s: %s has no such model (%s); run \"ollama pull %s\", or choose one of \"ollama list\"", c.cfg.Model, c.base, transport.Excerpt(text), c.cfg.Model)}
-		}
-		if fail := via.Status(ans, text); fail != nil {
-			if fail.Class == model.ClassTruncated {
-				fail.Msg += "; or raise --num-ctx"
-			}
+		v, fail := c.tree(via, ans)
+		if fail != nil {
 			return fail
-		}
-		switch {
-		case err != nil:
-			return &model.Error{Class: model.ClassBadReply, Msg: fmt.Sprintf("ollama/%s: answer: %v, have %s; is %s an Ollama server?", c.cfg.Model, err, transport.Excerpt(ans.Body), c.base)}
-		case v.Kind != qaoa.Object:
-			return c.badReply("/", "an object", v)
-		case text != "":
-			return via.Refusal(http.StatusInternalServerError, text)
 		}
 		return read(v)
 	})
+}
+
+// tree returns the JSON object of a good answer, or the failure that an answer
+// is.
+func (c *Client) tree(via *transport.Client, ans transport.Answer) (qaoa.Value, *model.Error) {
+	v, err := qaoa.ParseValue(ans.Body)
+	text := transport.Text(v, "error")
+	if ans.Status == http.StatusNotFound && text != "" {
+		return v, &model.Error{Class: model.ClassUnavailable, Msg: fmt.Sprintf("ollama/%s: %s has no such model (%s); run \"ollama pull %s\", or choose one of \"ollama list\"", c.cfg.Model, c.base, transport.Excerpt(text), c.cfg.Model)}
+	}
+	if fail := via.Status(ans, text); fail != nil {
+		if fail.Class == model.ClassTruncated {
+			fail.Msg += "; or raise --num-ctx"
+		}
+		return v, fail
+	}
+	switch {
+	case err != nil:
+		return v, &model.Error{Class: model.ClassBadReply, Msg: fmt.Sprintf("ollama/%s: answer: %v, have %s; is %s an Ollama server?", c.cfg.Model, err, transport.Excerpt(ans.Body), c.base)}
+	case v.Kind != qaoa.Object:
+		return v, c.badReply("/", "an object", v)
+	case text != "":
+		return v, via.Refusal(http.StatusInternalServerError, text)
+	}
+	return v, nil
 }
 
 func (c *Client) badReply(path, want string, have qaoa.Value) *model.Error {
