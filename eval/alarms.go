@@ -57,6 +57,7 @@ func (w *watch) add(line []byte) error {
 			Finish           string          `json:"finish"`
 			PromptTokens     int             `json:"prompt_tokens"`
 			CompletionTokens int             `json:"completion_tokens"`
+			Cached           bool            `json:"cached"`
 		} `json:"requests"`
 	}
 	if err := json.Unmarshal(line, &p); err != nil {
@@ -76,6 +77,11 @@ func (w *watch) add(line []byte) error {
 		}
 		w.counts.PromptTokens += max(x.PromptTokens, 0)
 		w.counts.CompletionTokens += max(x.CompletionTokens, 0)
+		if x.Cached {
+			w.counts.Cached++
+			w.counts.CachedPromptTokens += max(x.PromptTokens, 0)
+			w.counts.CachedCompletionTokens += max(x.CompletionTokens, 0)
+		}
 		said = append(append(append(said, x.Text...), 0), x.Calls...)
 		if i == 0 {
 			w.reported = w.reported || x.PromptTokens > 0

@@ -108,7 +108,7 @@ func (a *asker) rounds(gold *oracle) int {
 func (a *asker) read(reply model.Reply, tools []qaoa.Tool) (x Exchange, calls []qaoa.Call, answer string) {
 	x = Exchange{
 		Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls, Finish: reply.Finish,
-		Usage: reply.Usage, Latency: reply.Latency, Attempts: reply.Attempts,
+		Usage: reply.Usage, Latency: reply.Latency, Attempts: reply.Attempts, Cached: reply.Cached,
 	}
 	if len(reply.Calls) > 0 {
 		x.Rung, x.Class = "native", string(toolcall.ClassCalls)

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -76,8 +77,17 @@ type Options struct {
 	Sampling model.Sampling
 	Repeats  int // 0 is 1
 
-	Workers int           // conversations at a time; 0 is 1
-	Grace   time.Duration // 0 is [DefaultGrace]
+	// Shard takes a part of the records only; the zero Shard takes all. Places
+	// and content keys are those of the whole run.
+	Shard Shard
+
+	Workers int // conversations at a time; 0 is 1
+	// Admit, if not nil, is asked before each conversation starts, in order
+	// and by one goroutine, with the most requests that the conversation can
+	// take. It may wait; release is called when the conversation is over. Its
+	// error ends the run, and those in flight are finished.
+	Admit func(ctx context.Context, most int) (release func(), err error)
+	Grace time.Duration // 0 is [DefaultGrace]
 	// GiveUp ends the run with a [*GiveUpError] after that many conversations
 	// in a row failed; 0 is never.
 	GiveUp int
@@ -130,6 +140,9 @@ func (opt Options) withDefaults() (Options, error) {
 		return opt, fmt.Errorf("top p %v: want a number from 0, which leaves it to the server, to 1", s.TopP)
 	case s.MaxTokens < 0 || s.NumCtx < 0:
 		return opt, fmt.Errorf("max tokens %d, context length %d: want no negative number", s.MaxTokens, s.NumCtx)
+	}
+	if err := opt.Shard.check(); err != nil {
+		return opt, err
 	}
 	opt.Repeats = max(opt.Repeats, 1)
 	opt.Workers = max(opt.Workers, 1)

@@ -41,6 +41,7 @@ type Exchange struct {
 	Repeated bool
 	Finish   string // finish reason as received
 	Usage    model.Usage
+	Cached   bool // the reply came from the response cache
 
 	// The rest differs from run to run and is kept in the journal only.
 	Latency  time.Duration
@@ -123,5 +124,8 @@ func appendExchange(dst []byte, x Exchange) []byte {
 	dst = strconv.AppendInt(dst, int64(x.Usage.Prompt), 10)
 	dst = append(dst, `,"completion_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(x.Usage.Completion), 10)
+	if x.Cached {
+		dst = append(dst, `,"cached":true`...)
+	}
 	return append(dst, '}')
 }

@@ -149,6 +149,10 @@ func (r *runner) feed(start, work context.Context, cases iter.Seq2[qaoa.Record, 
 		if err != nil {
 			return err
 		}
+		if !r.opt.Shard.Takes(rec.ID) {
+			n++
+			continue
+		}
 		system := ""
 		for repeat := range r.opt.Repeats {
 			p := pair{rec: rec, repeat: repeat, index: n*r.opt.Repeats + repeat, key: keys.key(rec, repeat)}
@@ -185,19 +189,32 @@ func (r *runner) launch(start, work context.Context, p pair) bool {
 		close(slot)
 		return false
 	}
-	if start.Err() != nil { // select may have chosen the token all the same
+	release, err := r.admit(start, p)
+	if err != nil || start.Err() != nil { // select may have chosen the token all the same
+		if err != nil && start.Err() == nil {
+			r.mu.Lock()
+			r.halt(err)
+			r.mu.Unlock()
+		}
 		close(slot)
 		return false
 	}
 	r.wg.Go(func() {
 		defer close(slot)
 		defer func() { <-r.tokens }()
+		defer release()
 		res := r.asker.ask(work, p)
 		if res.Fail != nil && work.Err() != nil {
 			r.mu.Lock()
 			r.fault = context.Cause(start)
 			r.mu.Unlock()
 			return // cut off, not failed
+		}
+		if res.Fail != nil && res.Fail.Class == model.ClassStopped {
+			r.mu.Lock()
+			r.halt(&StopError{res.Fail.Msg})
+			r.mu.Unlock()
+			return // not asked to its end, so not failed
 		}
 		if r.finish(p.rec, res) {
 			slot <- res
@@ -265,7 +282,10 @@ func (r *runner) score(rec qaoa.Record, res Result) {
 }
 
 // Interrupted reports whether err, the last of a [Run], says that its context
-// was done.
+// was done, or that a limit of the user's was reached ([*StopError]).
 func Interrupted(err error) bool {
+	if _, ok := errors.AsType[*StopError](err); ok {
+		return true
+	}
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

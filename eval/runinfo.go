@@ -47,7 +47,8 @@ type Settings struct {
 	DataHash      string  `json:"data_hash"`
 	CandidateHash string  `json:"candidate_hash"`
 	Records       int     `json:"records"`
-	Pairs         int     `json:"pairs"` // records × repeats
+	Pairs         int     `json:"pairs"`           // records × repeats; of a shard, its share
+	Shard         string  `json:"shard,omitempty"` // "i/n", see [Shard]
 	// Limit and IDs say which records of Data were asked about: the first
 	// Limit (0 is all) of those that the file IDs lists (nil is all).
 	Limit      int      `json:"limit,omitempty"`
@@ -97,7 +98,7 @@ func NewSettings(opt Options, s Survey) (Settings, error) {
 	}
 	return Settings{
 		Model: opt.Model, Digest: opt.Digest,
-		DataHash: s.DataHash, CandidateHash: s.CandidateHash, Records: s.Records, Pairs: s.Pairs,
+		DataHash: s.DataHash, CandidateHash: s.CandidateHash, Records: s.Records, Pairs: s.Pairs, Shard: opt.Shard.String(),
 		Calls: opt.Calls, Flow: "free", History: opt.History, Observe: opt.Observe, Parse: parse,
 		MaxRounds: opt.MaxRounds, Repeats: opt.Repeats, Sampling: Sampling(opt.Sampling),
 		PromptHash: opt.Prompt.Hash(),
@@ -118,6 +119,7 @@ func (s Settings) diff(have Settings) []string {
 	cmp("data", s.DataHash, have.DataHash)
 	cmp("candidate lists", s.CandidateHash, have.CandidateHash)
 	cmp("records", s.Records, have.Records)
+	cmp("shard", s.Shard, have.Shard)
 	cmp("calls", s.Calls, have.Calls)
 	cmp("flow", s.Flow, have.Flow)
 	cmp("history", s.History, have.History)
@@ -162,6 +164,11 @@ type Counts struct {
 	Malformed        int `json:"malformed_replies"`
 	PromptTokens     int `json:"prompt_tokens"` // as far as reported
 	CompletionTokens int `json:"completion_tokens"`
+	// Cached are the replies that came from the response cache. Their tokens
+	// are in the sums above, and in these.
+	Cached                 int `json:"cached_replies,omitempty"`
+	CachedPromptTokens     int `json:"cached_prompt_tokens,omitempty"`
+	CachedCompletionTokens int `json:"cached_completion_tokens,omitempty"`
 }
 
 // A FailedPair is one pair that a back end failed on.

@@ -23,7 +23,7 @@ func EstimateTokens(n int) int { return (n + bytesPerToken - 1) / bytesPerToken 
 // A Survey is what is known about a run before it starts.
 type Survey struct {
 	Records int
-	Pairs   int // records × repeats
+	Pairs   int // records × repeats; of a shard, those that belong to it
 	// DataHash and CandidateHash are SHA-256 sums over the records without
 	// their tools, and over their tool lists, both in order.
 	DataHash      string
@@ -67,6 +67,9 @@ func Look(ctx context.Context, cases iter.Seq2[qaoa.Record, error], opt Options)
 			continue
 		}
 		seen[rec.ID] = true
+		if opt.Shard.Takes(rec.ID) {
+			s.Pairs += opt.Repeats
+		}
 		s.IDs = append(s.IDs, rec.ID)
 		if n := promptBytes(rec, opt); n > s.Longest.Bytes || s.Longest.ID == "" {
 			s.Longest = LongestPrompt{ID: rec.ID, Bytes: n, Estimate: EstimateTokens(n)}
@@ -81,7 +84,6 @@ func Look(ctx context.Context, cases iter.Seq2[qaoa.Record, error], opt Options)
 		return Survey{}, err
 	}
 	s.Records = len(s.IDs)
-	s.Pairs = s.Records * opt.Repeats
 	s.DataHash = hex.EncodeToString(data.Sum(nil))
 	s.CandidateHash = hex.EncodeToString(candidates.Sum(nil))
 	return s, nil

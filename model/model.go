@@ -75,7 +75,10 @@ type Reply struct {
 	Finish    string      // "stop", "length", "tool_calls", … as received
 	Usage     Usage
 	Latency   time.Duration
-	Attempts  int // requests sent, retries included; at least 1
+	Attempts  int // requests sent, retries included; at least 1 unless Cached
+	// Cached marks a reply that a response cache gave: no request was sent for
+	// it, and Attempts and Latency are 0.
+	Cached bool
 }
 
 // Usage counts tokens as the server reports them; -1 is "not reported".
@@ -97,6 +100,9 @@ const (
 	ClassRequest     Class = "request"     // other 4xx: asking again would not help
 	ClassTruncated   Class = "truncated"   // the prompt did not fit the context
 	ClassUnavailable Class = "unavailable" // no such model, no such server
+	// ClassStopped is a request that was not sent, because a limit of the
+	// user's was reached: it ends the run, and is no failure of the back end.
+	ClassStopped Class = "stopped"
 )
 
 // Retryable reports whether asking again may help.
