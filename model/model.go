@@ -39,12 +39,22 @@ type Request struct {
 	// prompt mode they stand in the system message and Tools is nil.
 	Tools    []qaoa.Tool
 	Sampling Sampling
+	// ToolChoice is what the server is told about Tools: "auto", "required" or
+	// "none"; "" leaves it to the server. Servers of OpenAI's protocol only.
+	ToolChoice string
+	// ParallelCalls is whether one reply may hold several calls, where the
+	// server can be told: "on" or "off"; "" leaves it to the server.
+	ParallelCalls string
 
 	// Case is the record that is asked about and Turn the 0-based turn, for
 	// baselines, which look at the record and not at the text. Clients of
 	// servers ignore both.
 	Case *Case
 	Turn int
+	// Slot is which request of the turn this is, 1-based, where the flow says
+	// it: a guided flow asks for one gold call after the other, and its
+	// messages need not tell. 0 is a free flow, whose messages do.
+	Slot int
 }
 
 // A Case is what baselines may look at: the record with its gold calls, where

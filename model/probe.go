@@ -18,7 +18,10 @@ type Info struct {
 	Digest  string   // of the weights, "" if the server has none
 	Context int      // longest context in tokens; 0 if the server does not say
 	Models  []string // what the server offers, sorted; nil if it does not say
-	Reply   Reply    // to the question of the probe
+	// Can is what the server says the model can do ("tools", "thinking",
+	// "completion", …), sorted; nil if it does not say.
+	Can   []string
+	Reply Reply // to the question of the probe
 }
 
 // ProbeRequest is the one-line question of a probe.
