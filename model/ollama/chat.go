@@ -29,17 +29,21 @@ func (c *Client) body(req model.Request) []byte {
 	// truncate: do not drop the front of a prompt that is too long. shift: do
 	// not drop it either while the answer grows.
 	b = append(b, `,"stream":false,"truncate":false,"shift":false`...)
-	if c.cfg.KeepAlive != "" {
-		b = append(b, `,"keep_alive":`...)
-		if _, err := strconv.Atoi(c.cfg.KeepAlive); err == nil {
-			b = append(b, c.cfg.KeepAlive...) // seconds
-		} else {
-			b = qaoa.AppendQuote(b, c.cfg.KeepAlive)
-		}
-	}
+	b = c.appendKeepAlive(b)
 	b = append(b, `,"options":`...)
 	b = c.appendOptions(b, req.Sampling)
 	return append(b, '}')
+}
+
+func (c *Client) appendKeepAlive(b []byte) []byte {
+	if c.cfg.KeepAlive == "" {
+		return b
+	}
+	b = append(b, `,"keep_alive":`...)
+	if _, err := strconv.Atoi(c.cfg.KeepAlive); err == nil {
+		return append(b, c.cfg.KeepAlive...) // seconds
+	}
+	return qaoa.AppendQuote(b, c.cfg.KeepAlive)
 }
 
 func (c *Client) appendOptions(b []byte, s model.Sampling) []byte {
