@@ -119,50 +119,29 @@ func Run(ctx context.Context, src Source, inputs []Input, opt RunOptions) iter.S
 		if opt.Workers <= 0 {
 			opt.Workers = runtime.GOMAXPROCS(0)
 		}
+		r := &run{src: src, opt: opt, left: opt.Limit, skip: opt.Start.Elements}
+		t := newTaker(src.Name, inputs, opt, yield)
 		parent := ctx
 		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		if opt.Workers == 1 {
+			r.alone(ctx, inputs, t)
+			return
+		}
+		r.jobs = make(chan *batch)
+		r.queue = make(chan *batch, opt.Workers*batchesPerWorker)
 		var wg sync.WaitGroup
 		defer wg.Wait()
-		defer cancel()
-
-		r := &run{
-			src: src, opt: opt,
-			jobs:  make(chan *batch),
-			queue: make(chan *batch, opt.Workers*batchesPerWorker),
-		}
-		total := totalBytes(inputs)
-		wg.Go(func() { r.read(ctx, inputs) })
+		defer cancel() // before the wait
+		wg.Go(func() { r.batches(ctx, inputs) })
 		for range opt.Workers {
 			wg.Go(r.work)
 		}
-
-		var ids idSet
-		for _, h := range opt.Start.IDs {
-			ids.add(h)
-		}
-		prog := Progress{TotalBytes: total, Elements: opt.Start.Elements}
-		bad := opt.Start.Broken
 		for b := range r.queue {
 			<-b.done
 			for i := range b.outcomes {
-				o := &b.outcomes[i]
-				for j := range o.Records {
-					o.Records[j].ID = ids.unique(o.Records[j], src.Name)
-				}
-				prog.Elements++
-				prog.Records += len(o.Records)
-				prog.Rejects += len(o.Rejects)
-				if !yield(*o, nil) {
+				if !t.take(&b.outcomes[i]) {
 					return
-				}
-				for _, rej := range o.Rejects {
-					if !rej.Code.Broken() || opt.MaxBad == 0 {
-						continue
-					}
-					if bad++; bad > max(opt.MaxBad, 0) {
-						yield(Outcome{}, &TooManyBadError{Max: max(opt.MaxBad, 0), Last: rej})
-						return
-					}
 				}
 			}
 			if b.err == nil && parent.Err() != nil {
@@ -172,15 +151,69 @@ func Run(ctx context.Context, src Source, inputs []Input, opt RunOptions) iter.S
 				yield(Outcome{}, b.err)
 				return
 			}
-			if opt.Progress != nil {
-				prog.File, prog.Bytes = b.file, b.bytesRead
-				opt.Progress(prog)
-			}
+			t.tell(b.file, b.bytesRead)
 			r.recycle(b)
 		}
 		if err := parent.Err(); err != nil {
 			yield(Outcome{}, err)
 		}
+	}
+}
+
+// A taker yields outcomes, in their order, and knows what a run has to know of
+// all that were before: it is used from one goroutine.
+type taker struct {
+	name  string // of the source
+	opt   RunOptions
+	yield func(Outcome, error) bool
+	ids   idSet
+	prog  Progress
+	bad   int // broken elements so far
+}
+
+func newTaker(name string, inputs []Input, opt RunOptions, yield func(Outcome, error) bool) *taker {
+	t := &taker{
+		name: name, opt: opt, yield: yield, bad: opt.Start.Broken,
+		prog: Progress{TotalBytes: totalBytes(inputs), Elements: opt.Start.Elements},
+	}
+	for _, h := range opt.Start.IDs {
+		t.ids.add(h)
+	}
+	return t
+}
+
+// take yields o, whose records get their IDs, and reports whether the run goes
+// on.
+func (t *taker) take(o *Outcome) bool {
+	for j := range o.Records {
+		o.Records[j].ID = t.ids.unique(o.Records[j], t.name)
+	}
+	t.prog.Elements++
+	t.prog.Records += len(o.Records)
+	t.prog.Rejects += len(o.Rejects)
+	if !t.yield(*o, nil) {
+		return false
+	}
+	if t.opt.MaxBad == 0 {
+		return true
+	}
+	for _, rej := range o.Rejects {
+		if !rej.Code.Broken() {
+			continue
+		}
+		if t.bad++; t.bad > max(t.opt.MaxBad, 0) {
+			t.yield(Outcome{}, &TooManyBadError{Max: max(t.opt.MaxBad, 0), Last: rej})
+			return false
+		}
+	}
+	return true
+}
+
+// tell reports how far the run is.
+func (t *taker) tell(file string, bytes int64) {
+	if t.opt.Progress != nil {
+		t.prog.File, t.prog.Bytes = file, bytes
+		t.opt.Progress(t.prog)
 	}
 }
 
@@ -204,11 +237,112 @@ func totalBytes(inputs []Input) int64 {
 type run struct {
 	src   Source
 	opt   RunOptions
+	left  int          // elements that may still be read, if there is a limit; the reader's
+	skip  int          // elements that are still to be passed over; the reader's
+	bytes atomic.Int64 // read of all files, as they are on disk
+
+	// Of several workers:
 	jobs  chan *batch
 	queue chan *batch
-	bytes atomic.Int64 // read of all files, as they are on disk
-	skip  int          // elements that are still to be passed over; the reader's
-	free  sync.Pool    // of *[]byte, for the data of batches
+	free  sync.Pool // of *[]byte, for the data of batches
+}
+
+// A piece is what the reader comes to: an element, why an element could not be
+// read (an error that raw.Skippable knows), the end of a file, or what ended
+// the reading.
+type piece struct {
+	pending
+	convert Func
+	file    string
+	fileEnd bool
+	fatal   error
+}
+
+// pieces yields what is in inputs, in order, as far as the limit goes. What is
+// in a piece is valid until the next one.
+func (r *run) pieces(ctx context.Context, inputs []Input) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		for _, in := range inputs {
+			in.Options = r.opt.Options
+			convert, err := r.src.Open(ctx, in)
+			if err != nil {
+				yield(piece{fatal: fmt.Errorf("%s: %w", r.src.Name, err)})
+				return
+			}
+			for _, name := range in.Files {
+				if !r.piecesOf(ctx, in, name, convert, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// piecesOf yields what is in one file, and reports whether the next one may
+// follow.
+func (r *run) piecesOf(ctx context.Context, in Input, name string, convert Func, yield func(piece) bool) bool {
+	p := piece{convert: convert, file: name}
+	f, err := in.FS.Open(name)
+	if err != nil {
+		p.fatal = err
+		yield(p)
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	known, _ := r.src.match(name)
+	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement, Columns: known.Columns, Reuse: r.src.Copies, Bytes: &r.bytes}
+	for el, err := range raw.Read(ctx, f, name, opt) {
+		if _, ok := raw.Skippable(err); err != nil && !ok {
+			p.fatal = err
+			yield(p)
+			return false
+		}
+		if r.skip > 0 {
+			r.skip--
+		} else {
+			p.pending = pending{el: el, err: err}
+			if !yield(p) {
+				return false
+			}
+		}
+		if r.left--; r.left == 0 {
+			return false
+		}
+	}
+	return yield(piece{convert: convert, file: name, fileEnd: true})
+}
+
+// alone is the run of one worker, which does everything itself: to hand work to
+// another goroutine costs an eighth of it.
+func (r *run) alone(ctx context.Context, inputs []Input, t *taker) {
+	var scratch []byte
+	var o Outcome
+	untold, file := 0, ""
+	for p := range r.pieces(ctx, inputs) {
+		if p.fatal == nil {
+			p.fatal = ctx.Err()
+		}
+		if p.fatal != nil {
+			t.yield(Outcome{}, p.fatal)
+			return
+		}
+		file = p.file
+		if !p.fileEnd {
+			if o, scratch = r.outcome(p.pending, p.convert, scratch); !t.take(&o) {
+				return
+			}
+			untold++
+		}
+		if untold >= batchElements {
+			t.tell(file, r.bytes.Load())
+			untold = 0
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		t.yield(Outcome{}, err)
+		return
+	}
+	t.tell(file, r.bytes.Load())
 }
 
 // A batch is a piece of work. The reader fills the first fields, a worker the
@@ -232,65 +366,29 @@ type pending struct {
 	err error // one that raw.Skippable knows
 }
 
-// read puts the elements of inputs into the queue, and what ended the reading
-// into the last batch.
-func (r *run) read(ctx context.Context, inputs []Input) {
+// batches puts the elements of inputs into the queue, and what ended the
+// reading into the last batch.
+func (r *run) batches(ctx context.Context, inputs []Input) {
 	defer close(r.queue)
 	defer close(r.jobs)
-	left := r.opt.Limit
-	r.skip = r.opt.Start.Elements
-	for _, in := range inputs {
-		in.Options = r.opt.Options
-		convert, err := r.src.Open(ctx, in)
-		if err != nil {
-			r.send(ctx, &batch{err: fmt.Errorf("%s: %w", r.src.Name, err)})
-			return
+	var b *batch // of one file
+	for p := range r.pieces(ctx, inputs) {
+		if b == nil {
+			b = r.fresh(p.convert, p.file)
 		}
-		for _, name := range in.Files {
-			b, more := r.readFile(ctx, in, name, convert, &left)
-			last := b.err != nil || !more // the batch is not ours once it is sent
-			if !r.send(ctx, b) || last {
+		if b.err = p.fatal; p.fatal == nil && !p.fileEnd {
+			b.add(p.pending)
+		}
+		if p.fileEnd || p.fatal != nil || len(b.elements) >= batchElements || b.size >= batchBytes {
+			if !r.send(ctx, b) {
 				return
 			}
+			b = nil
 		}
 	}
-}
-
-// readFile reads one file. It returns the last batch, which is still to be
-// sent, and whether the next file may follow.
-func (r *run) readFile(ctx context.Context, in Input, name string, convert Func, left *int) (b *batch, more bool) {
-	fresh := func() *batch { return r.fresh(convert, name) }
-	b = fresh()
-	f, err := in.FS.Open(name)
-	if err != nil {
-		b.err = err
-		return b, false
+	if b != nil {
+		r.send(ctx, b) // what was read when the limit was reached
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	known, _ := r.src.match(name)
-	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement, Columns: known.Columns, Reuse: r.src.Copies, Bytes: &r.bytes}
-	for el, err := range raw.Read(ctx, f, name, opt) {
-		p := pending{el: el, err: err}
-		if _, ok := raw.Skippable(err); err != nil && !ok {
-			b.err = err
-			return b, false
-		}
-		if r.skip > 0 {
-			r.skip--
-		} else {
-			b.add(p)
-		}
-		if *left--; *left == 0 {
-			return b, false
-		}
-		if len(b.elements) >= batchElements || b.size >= batchBytes {
-			if !r.send(ctx, b) {
-				return fresh(), false
-			}
-			b = fresh()
-		}
-	}
-	return b, true
 }
 
 // fresh returns an empty batch.
