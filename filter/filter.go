@@ -222,7 +222,7 @@ func (f *Filter) CheckTool(tool qaoa.Tool) *convert.Reject {
 	}
 	schema := schemaOf(tool)
 	if !f.KeepTemporal {
-		if where, word := toolTemporal(tool.Description, schema); where != "" {
+		if where, word := (TemporalTest{}).find(tool.Description, schema); where != "" {
 			return convert.Rejectf(convert.TemporalTool, "", "%.80q has the word %q in %.120s", tool.Name, word, where)
 		}
 	}

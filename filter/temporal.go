@@ -46,6 +46,12 @@ func Temporal(text string) bool {
 
 // temporalWord returns the first temporal word of text.
 func temporalWord(text string) (word string, ok bool) {
+	return findWord(text, counts)
+}
+
+// findWord returns the first word of text that stands where it counts. It
+// tries every keyword at every place, longer ones first.
+func findWord(text string, counts func(text string, i, j int) bool) (word string, ok bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if isUpper(c) {
@@ -126,43 +132,6 @@ func sideOf(r rune, n int) side {
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
-
-// ToolTemporal reports whether a tool is temporal: its description, the name or
-// description of a parameter, or an entry of the list of required parameters
-// is [Temporal]. The name of the tool and nested parameters do not count.
-func ToolTemporal(tool qaoa.Tool) bool {
-	where, _ := toolTemporal(tool.Description, schemaOf(tool))
-	return where != ""
-}
-
-// toolTemporal returns where the first temporal word of a tool is, and the
-// word.
-func toolTemporal(description string, schema qaoa.Value) (where, word string) {
-	if w, ok := temporalWord(description); ok {
-		return "its description", w
-	}
-	props, _ := schema.Get("properties")
-	for _, p := range props.Members {
-		if w, ok := temporalWord(p.Name); ok {
-			return "the name of a parameter", w
-		}
-		if d, _ := p.Value.Get("description"); d.Kind == qaoa.String {
-			if w, ok := temporalWord(d.Text); ok {
-				return "the description of the parameter " + p.Name, w
-			}
-		}
-	}
-	required, _ := schema.Get("required")
-	for _, r := range required.Items {
-		if r.Kind != qaoa.String {
-			continue
-		}
-		if w, ok := temporalWord(r.Text); ok {
-			return "the list of required parameters", w
-		}
-	}
-	return "", ""
-}
 
 // schemaOf returns the parameters of tool as a tree, the zero Value if there
 // are none or they are no JSON.
