@@ -23,6 +23,8 @@ var arrows = map[string][]string{
 	"benchdata/*":         {},
 	"census":              {"qaoa", "plot"},
 	"plot":                {},
+	"mcp":                 {"qaoa"},
+	"openapi":             {"qaoa"},
 	"match":               {"qaoa", "internal/pylit"},
 	"toolcall":            {"qaoa", "internal/pylit"},
 	"model":               {"qaoa"},
