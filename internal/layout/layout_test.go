@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	"convert/all":         {"convert", "convert/*"},
 	"filter":              {"qaoa", "convert"},
 	"account":             {"qaoa", "convert", "benchdata/*"},
-	"toolset":             {"qaoa", "model", "internal/lexical", "internal/ordered"},
+	"toolset":             {"qaoa", "convert", "filter", "model", "vector", "openapi", "plot", "internal/lexical", "internal/ordered"},
 	"train":               {"qaoa", "toolset", "internal/ordered"},
 	"eval":                {"qaoa", "match", "model", "toolset", "toolcall", "internal/filelock", "internal/lexical", "internal/ordered"},
 	"predfile":            {"qaoa", "convert", "toolcall", "internal/pylit", "internal/raw"},
