@@ -17,6 +17,7 @@ var arrows = map[string][]string{
 	"stats":               {},
 	"internal/filelock":   {},
 	"internal/lexical":    {},
+	"vector":              {},
 	"internal/ordered":    {},
 	"internal/raw":        {"qaoa"},
 	"internal/pylit":      {"qaoa"},
