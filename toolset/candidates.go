@@ -1,7 +1,6 @@
 package toolset
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"math/rand/v2"
@@ -36,11 +35,24 @@ type Info struct {
 	Widened    bool `json:"widened,omitempty"` // more gold tools than K
 	Short      bool `json:"short,omitempty"`   // the pool had too few tools
 	NoGold     bool `json:"no_gold,omitempty"` // the record has no gold call
-	// HardSimilarity and EasySimilarity are the mean similarities of the
-	// negatives to what they were compared with (the nearest gold tool or
-	// query), in [0,1]; 0 if there are none.
-	HardSimilarity float64 `json:"hard_similarity,omitempty"`
-	EasySimilarity float64 `json:"easy_similarity,omitempty"`
+	// HardSimilarities and EasySimilarities are the cosines of the negatives,
+	// in step with Hard and Easy, with what they were compared with: the
+	// nearest gold tool or query. They are in [0,1] with words, in [-1,1] with
+	// the vectors of a model. A list without gold compares with nothing.
+	HardSimilarities []float64 `json:"hard_similarities,omitempty"`
+	EasySimilarities []float64 `json:"easy_similarities,omitempty"`
+	// Twins are the distractors that are near-duplicates of a gold tool: see
+	// Options.NearDuplicate.
+	Twins []Twin `json:"twins,omitempty"`
+}
+
+// A Twin is a distractor that is nearly the same text as a gold tool, so that
+// to call it may not even be wrong.
+type Twin struct {
+	ID         string  `json:"id"` // of the record
+	Tool       string  `json:"tool"`
+	Gold       string  `json:"gold"`
+	Similarity float64 `json:"similarity"`
 }
 
 // Build yields each record with its candidate list instead of its tools, in
@@ -50,8 +62,10 @@ type Info struct {
 //
 // Hybrid takes the gold tools, then up to K-Easy tools with hard negatives,
 // then up to K with tools drawn from the pool. Hard negatives come from the
-// 1,024 nearest of each gold tool (or query), those that have nothing in common
-// with it left out. A tool of the pool with the
+// 1,024 nearest of each gold tool (or query), with words those that have nothing
+// in common with it left out. They are taken in turn, so that one gold tool
+// cannot supply all of them; under Compat Reference the rankings are one, sorted
+// by similarity, as in the released script. A tool of the pool with the
 // [Key] of a gold tool is that gold tool, and is never a distractor; nor is
 // one whose normalised name is on the list already, unless SameName is set.
 // All gold tools are on the list even if they are more than K. The list is
@@ -65,7 +79,10 @@ type Info struct {
 // ones up to K. Neighbours of the query would be harder, but one of them might
 // well answer it, and then the gold "no call" would be wrong.
 //
-// An option out of range or an error of recs is yielded last.
+// The vectors of the pool are made once, and neighbours are looked up once for
+// each distinct text, many at a time.
+//
+// An option out of range, an error of recs or of Embed is yielded last.
 func Build(ctx context.Context, recs iter.Seq2[qaoa.Record, error], pool *Pool, opt Options) iter.Seq2[Listed, error] {
 	return func(yield func(Listed, error) bool) {
 		if err := opt.check(pool); err != nil {
@@ -73,10 +90,11 @@ func Build(ctx context.Context, recs iter.Seq2[qaoa.Record, error], pool *Pool, 
 			return
 		}
 		b := &lister{opt: opt, pool: pool}
-		if opt.Setting == Hybrid {
-			b.near = newNeighbours(pool.lexical())
+		if err := b.prepare(ctx); err != nil {
+			yield(Listed{}, err)
+			return
 		}
-		for l, err := range ordered.Map(ctx, recs, opt.workers(), b.list) {
+		for l, err := range ordered.Map(ctx, b.jobs(ctx, recs), opt.workers(), b.list) {
 			if !yield(l, err) {
 				return
 			}
@@ -88,42 +106,154 @@ func Build(ctx context.Context, recs iter.Seq2[qaoa.Record, error], pool *Pool, 
 type lister struct {
 	opt  Options
 	pool *Pool
-	near *neighbours
+	near space // nil for GT
 }
 
-func (b *lister) list(rec qaoa.Record) Listed {
-	info := Info{ID: rec.ID}
-	gold, missing := b.gold(rec)
-	info.Missing = missing
-	info.NoGold = len(gold)+len(missing) == 0
+// prepare makes what lists need of the pool.
+func (b *lister) prepare(ctx context.Context) (err error) {
+	switch {
+	case b.opt.Setting != Hybrid:
+	case b.opt.Embed == nil:
+		b.near = newLexicalSpace(b.pool.lexical())
+	default:
+		b.near, err = newDenseSpace(ctx, b.pool, b.opt.Embed, b.opt.workers())
+	}
+	return err
+}
+
+// A job is a record that a list is to be made for.
+type job struct {
+	rec     qaoa.Record
+	gold    []int    // indexes of the gold tools
+	missing []string // names of gold calls that no tool has
+	golds   []*profile
+	seeds   []*profile // that negatives are compared with
+}
+
+// chunk is how many records are prepared together: enough for a search of dense
+// vectors to be fast, and little memory.
+const chunk = 256
+
+// jobs yields the records with what is known of their texts.
+func (b *lister) jobs(ctx context.Context, recs iter.Seq2[qaoa.Record, error]) iter.Seq2[job, error] {
+	return func(yield func(job, error) bool) {
+		var jobs []job
+		flush := func() bool {
+			if err := b.look(ctx, jobs); err != nil {
+				yield(job{}, err)
+				return false
+			}
+			for _, j := range jobs {
+				if !yield(j, nil) {
+					return false
+				}
+			}
+			clear(jobs)
+			jobs = jobs[:0]
+			return true
+		}
+		size := chunk
+		if b.opt.Embed == nil { // there is nothing to do together
+			size = 1
+		}
+		for rec, err := range recs {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				if flush() {
+					yield(job{}, err)
+				}
+				return
+			}
+			if jobs = append(jobs, job{rec: rec}); len(jobs) == size && !flush() {
+				return
+			}
+		}
+		flush()
+	}
+}
+
+// look finds the gold tools of jobs and looks up their texts.
+func (b *lister) look(ctx context.Context, jobs []job) error {
+	var texts []string
+	for i := range jobs {
+		j := &jobs[i]
+		j.gold, j.missing = b.goldOf(j.rec)
+		if b.near == nil {
+			continue
+		}
+		for _, g := range j.gold {
+			texts = append(texts, Key(j.rec.Tools[g]))
+		}
+		if b.byQuery(j) {
+			for _, t := range j.rec.Turns {
+				texts = append(texts, t.Query)
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	profiles, err := b.near.open(ctx, texts)
+	if err != nil {
+		return err
+	}
+	var seeds []*profile
+	for i := range jobs {
+		j := &jobs[i]
+		take := func(n int) (out []*profile) {
+			out, profiles = profiles[:n], profiles[n:]
+			return out
+		}
+		j.golds = take(len(j.gold))
+		if j.seeds = j.golds; b.byQuery(j) {
+			j.seeds = take(len(j.rec.Turns))
+		}
+		seeds = append(seeds, j.seeds...)
+	}
+	return b.near.rank(ctx, seeds)
+}
+
+// byQuery reports whether negatives of a job are compared with its queries.
+func (b *lister) byQuery(j *job) bool {
+	return b.opt.Negatives == ToQuery && len(j.gold) > 0
+}
+
+func (b *lister) list(j job) Listed {
+	rec := j.rec
+	info := Info{ID: rec.ID, Missing: j.missing}
+	info.NoGold = len(j.gold)+len(j.missing) == 0
 	if b.opt.Setting == GT {
-		rec.Tools = b.goldOnly(rec, gold, &info)
+		rec.Tools = b.goldOnly(rec, j.gold, &info)
 		return Listed{rec, info}
 	}
-	d := b.newDraft(rec, gold)
+	d := b.newDraft(j)
 	hard := b.opt.K - b.opt.Easy
-	if info.NoGold {
+	switch {
+	case info.NoGold:
 		for _, t := range rec.Tools[:min(len(rec.Tools), max(hard, 0))] {
 			d.add(t, easyNegative, 0)
 		}
-	} else {
+	case b.opt.Compat == Reference:
+		d.addPooled(hard)
+	default:
 		d.addHard(hard)
 	}
 	d.addEasy(b.opt.K)
-	info.Widened = len(gold) > b.opt.K
+	info.Widened = len(j.gold) > b.opt.K
 	info.Short = len(d.picks) < b.opt.K
+	d.similarities(&info)
 	if b.opt.Compat == Shuffled {
 		d.rng.Shuffle(len(d.picks), func(i, j int) { d.picks[i], d.picks[j] = d.picks[j], d.picks[i] })
-	} else {
-		d.inReferenceOrder()
 	}
 	rec.Tools = d.finish(&info)
 	return Listed{rec, info}
 }
 
-// gold returns the indexes of the tools of rec that its calls name, in order
+// goldOf returns the indexes of the tools of rec that its calls name, in order
 // of their first call, and the names that no tool has.
-func (b *lister) gold(rec qaoa.Record) (tools []int, missing []string) {
+func (b *lister) goldOf(rec qaoa.Record) (tools []int, missing []string) {
 	seen := map[string]bool{}
 	for _, turn := range rec.Turns {
 		for _, c := range turn.Calls() {
@@ -198,32 +328,23 @@ type pick struct {
 // A draft is a list in the making.
 type draft struct {
 	*lister
-	seeds []string // texts that negatives are compared with
+	job
 	picks []pick
 	names map[string]bool // normalised
 	keys  map[string]bool
 	rng   *rand.Rand
 }
 
-func (b *lister) newDraft(rec qaoa.Record, gold []int) *draft {
-	h := xxh3.HashString128Seed(rec.ID, b.opt.Seed)
+func (b *lister) newDraft(j job) *draft {
+	h := xxh3.HashString128Seed(j.rec.ID, b.opt.Seed)
 	d := &draft{
-		lister: b,
-		names:  make(map[string]bool, b.opt.K),
-		keys:   make(map[string]bool, b.opt.K),
-		rng:    rand.New(rand.NewPCG(h.Hi, h.Lo)),
+		lister: b, job: j,
+		names: make(map[string]bool, b.opt.K),
+		keys:  make(map[string]bool, b.opt.K),
+		rng:   rand.New(rand.NewPCG(h.Hi, h.Lo)),
 	}
-	for _, i := range gold {
-		t := rec.Tools[i]
-		d.add(t, goldTool, 1)
-		if b.opt.Negatives == ToTool {
-			d.seeds = append(d.seeds, Key(t))
-		}
-	}
-	if b.opt.Negatives == ToQuery && len(gold) > 0 {
-		for _, t := range rec.Turns {
-			d.seeds = append(d.seeds, t.Query)
-		}
+	for _, i := range j.gold {
+		d.add(j.rec.Tools[i], goldTool, 1)
 	}
 	return d
 }
@@ -245,18 +366,18 @@ func (d *draft) addHard(n int) {
 	next := make([]int, len(d.seeds)) // where to go on in each ranking
 	for open := len(d.seeds); open > 0 && len(d.picks) < n; {
 		open = 0
-		for s, text := range d.seeds {
+		for s, seed := range d.seeds {
 			if len(d.picks) >= n {
 				return
 			}
 			for {
-				hit, ok := d.near.at(text, next[s])
+				hit, ok := d.near.at(seed, next[s])
 				if !ok {
 					break
 				}
 				next[s]++
-				if d.allowed(hit.Doc) {
-					d.add(d.pool.tools[hit.Doc], hardNegative, d.nearest(hit.Doc))
+				if d.allowed(hit.at) {
+					d.add(d.pool.tools[hit.at], hardNegative, d.nearest(d.seeds, hit.at))
 					open++
 					break
 				}
@@ -265,13 +386,45 @@ func (d *draft) addHard(n int) {
 	}
 }
 
-// nearest returns the similarity of tool i of the pool to the nearest seed.
-func (d *draft) nearest(i int) float64 {
-	best := 0.0
-	for _, s := range d.seeds {
-		best = max(best, d.near.cosine(s, i))
+// addPooled adds neighbours of all seeds, the most similar first and of equals
+// those of the earlier seed, until the list has n tools or nothing similar is
+// left. So one seed may supply all of them.
+func (d *draft) addPooled(n int) {
+	next := make([]int, len(d.seeds))
+	for len(d.picks) < n {
+		from := -1
+		var best near
+		for s, seed := range d.seeds {
+			if hit, ok := d.near.at(seed, next[s]); ok && (from < 0 || hit.similarity > best.similarity) {
+				from, best = s, hit
+			}
+		}
+		if from < 0 {
+			return
+		}
+		next[from]++
+		if d.allowed(best.at) {
+			d.add(d.pool.tools[best.at], hardNegative, best.similarity)
+		}
 	}
+}
+
+// nearest returns the similarity of tool i of the pool to the nearest of some
+// texts, 0 if there are none.
+func (d *draft) nearest(texts []*profile, i int) float64 {
+	_, best := d.nearestOf(texts, i)
 	return best
+}
+
+// nearestOf returns which of some texts is the nearest to tool i of the pool,
+// and their similarity.
+func (d *draft) nearestOf(texts []*profile, i int) (at int, best float64) {
+	for n, p := range texts {
+		if c := d.near.cosine(p, i); n == 0 || c > best {
+			at, best = n, c
+		}
+	}
+	return at, best
 }
 
 // addEasy adds tools drawn at random from the pool until the list has n tools
@@ -299,20 +452,8 @@ func (d *draft) addEasy(n int) {
 	}
 }
 
-// inReferenceOrder sorts hard negatives by descending similarity; gold tools
-// stand before them and easy negatives after them already.
-func (d *draft) inReferenceOrder() {
-	slices.SortStableFunc(d.picks, func(a, b pick) int {
-		if c := cmp.Compare(a.role, b.role); c != 0 || a.role != hardNegative {
-			return c
-		}
-		return cmp.Compare(b.similarity, a.similarity)
-	})
-}
-
-// finish returns the list and fills in what info says about it.
+// finish returns the list and fills in where everything is on it.
 func (d *draft) finish(info *Info) []qaoa.Tool {
-	d.similarities(info)
 	list := make([]qaoa.Tool, len(d.picks))
 	positions := [3][]int{}
 	byOrder := make([]int, len(d.picks))
@@ -330,24 +471,23 @@ func (d *draft) finish(info *Info) []qaoa.Tool {
 }
 
 // similarities compares the easy negatives with the seeds, as the hard ones
-// have been, and sets the means.
+// have been, and all of them with the gold tools.
 func (d *draft) similarities(info *Info) {
-	var sum [3]float64
-	var n [3]int
 	if len(d.seeds) == 0 {
 		return
 	}
 	for _, p := range d.picks {
-		if p.role == easyNegative {
-			p.similarity = d.nearest(d.pool.keys[Key(p.tool)])
+		if p.role == goldTool {
+			continue
 		}
-		sum[p.role] += p.similarity
-		n[p.role]++
-	}
-	if n[hardNegative] > 0 {
-		info.HardSimilarity = sum[hardNegative] / float64(n[hardNegative])
-	}
-	if n[easyNegative] > 0 {
-		info.EasySimilarity = sum[easyNegative] / float64(n[easyNegative])
+		doc := d.pool.keys[Key(p.tool)] // all negatives are of the pool if there are seeds
+		if p.role == hardNegative {
+			info.HardSimilarities = append(info.HardSimilarities, p.similarity)
+		} else {
+			info.EasySimilarities = append(info.EasySimilarities, d.nearest(d.seeds, doc))
+		}
+		if g, s := d.nearestOf(d.golds, doc); s > d.opt.NearDuplicate {
+			info.Twins = append(info.Twins, Twin{info.ID, p.tool.Name, d.rec.Tools[d.gold[g]].Name, s})
+		}
 	}
 }

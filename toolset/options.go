@@ -33,8 +33,9 @@ type Compat string
 const (
 	// Shuffled lists tell nothing by position.
 	Shuffled Compat = ""
-	// Reference lists are ordered as the released ones: gold tools in order of
-	// their first call, hard negatives by descending similarity, easy ones.
+	// Reference lists are made and ordered as the released ones: gold tools in
+	// order of their first call, hard negatives by descending similarity to
+	// any of them, easy ones, and no shuffle.
 	Reference Compat = "reference"
 )
 
@@ -52,6 +53,13 @@ type Options struct {
 	// tool on the list. A call by such a name could not be told right from
 	// wrong, but the released lists hold them.
 	SameName bool
+	// NearDuplicate is the cosine above which a distractor counts as a
+	// near-duplicate of a gold tool, in (0,1]. It is for the report: no list
+	// depends on it.
+	NearDuplicate float64
+	// Embed is where vectors come from; nil compares words and n-grams. All
+	// similarities of a run are in its terms.
+	Embed Embedder
 	// Normalize is the matching rule for tool names, nil to compare them as
 	// they are. The pool must have been made with the same function.
 	Normalize func(string) string
@@ -61,9 +69,10 @@ type Options struct {
 }
 
 // Defaults returns the options of the paper's Hybrid-20: 20 tools, 5 of them
-// easy, negatives similar to the gold tools, shuffled.
+// easy, negatives similar to the gold tools, shuffled. Near-duplicates are those
+// that a pool would not have kept both: of a cosine above 0.9.
 func Defaults() Options {
-	return Options{Setting: Hybrid, K: 20, Easy: 5, Negatives: ToTool}
+	return Options{Setting: Hybrid, K: 20, Easy: 5, Negatives: ToTool, NearDuplicate: 0.9}
 }
 
 // check is Check with the pool that the setting needs.
@@ -95,6 +104,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("k is %d: want at least 1 tool on a list", o.K)
 	case o.Easy < 0 || o.Easy > o.K:
 		return fmt.Errorf("easy is %d: want 0 to k, which is %d", o.Easy, o.K)
+	case !(o.NearDuplicate > 0 && o.NearDuplicate <= 1):
+		return fmt.Errorf("near-duplicate is %g: want a cosine above 0 and at most 1, such as 0.9", o.NearDuplicate)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,10 +42,74 @@ type Report struct {
 	// Positions counts the gold tools at each 0-based position.
 	Positions  []int       `json:"positions"`
 	Uniformity *Uniformity `json:"uniformity,omitempty"` // of shuffled Hybrid lists
-	// HardSimilarity and EasySimilarity are means over the lists that have
-	// such negatives.
-	HardSimilarity float64 `json:"hard_similarity"`
-	EasySimilarity float64 `json:"easy_similarity"`
+	// HardNegatives and EasyNegatives say how similar the negatives are to what they were
+	// compared with. Lists without a gold tool compare with nothing.
+	HardNegatives Similarities `json:"hard_negatives"`
+	EasyNegatives Similarities `json:"easy_negatives"`
+	// NearDuplicates counts the distractors of which a gold tool of their list
+	// is more similar than NearThreshold, NearLists the lists with any.
+	NearThreshold  float64 `json:"near_duplicate_threshold"`
+	NearDuplicates int     `json:"near_duplicates"`
+	NearLists      int     `json:"near_duplicate_lists"`
+	Twins          []Twin  `json:"near_duplicate_examples,omitempty"` // the first ten
+	// Vectors tells where similarities come from: "lexical" or a model.
+	Vectors string `json:"vectors,omitempty"`
+}
+
+// Similarities describe the cosines of distractors: of each with the nearest
+// gold tool or query of its list. N is how many there are; without any, all
+// others are 0. Quantiles are to the nearest hundredth above.
+type Similarities struct {
+	N    int     `json:"n"`
+	Mean float64 `json:"mean"`
+	Min  float64 `json:"min"`
+	P10  float64 `json:"p10"`
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	Max  float64 `json:"max"`
+}
+
+// cosines counts cosines by hundredths, which takes the same memory for any
+// number of lists.
+type cosines struct {
+	n        int
+	sum      float64
+	min, max float64
+	counts   [201]int // -1 to 1
+}
+
+func (c *cosines) add(values []float64) {
+	for _, v := range values {
+		if c.n == 0 {
+			c.min, c.max = v, v
+		}
+		c.n++
+		c.sum += v
+		c.min, c.max = min(c.min, v), max(c.max, v)
+		c.counts[min(max(int(math.Ceil(100*v-1e-9))+100, 0), len(c.counts)-1)]++
+	}
+}
+
+// quantile returns the least hundredth that a share q of the cosines does not
+// exceed, but never one outside of what there is.
+func (c *cosines) quantile(q float64) float64 {
+	need := int(math.Ceil(q * float64(c.n)))
+	for i, n := range c.counts {
+		if need -= n; need <= 0 {
+			return min(max(float64(i-100)/100, c.min), c.max)
+		}
+	}
+	return c.max
+}
+
+func (c *cosines) summary() Similarities {
+	if c.n == 0 {
+		return Similarities{}
+	}
+	return Similarities{
+		N: c.n, Mean: c.sum / float64(c.n), Min: c.min, Max: c.max,
+		P10: c.quantile(.1), P50: c.quantile(.5), P90: c.quantile(.9),
+	}
 }
 
 // A Length counts the lists of one length.
@@ -84,7 +149,7 @@ type Tally struct {
 	report     Report
 	lengths    map[int]int
 	first      map[int][]int // by length of list: positions of the first gold tool
-	hard, easy int           // lists that have such negatives
+	hard, easy cosines
 }
 
 // NewTally returns an empty tally of lists made with opt.
@@ -92,6 +157,10 @@ func NewTally(opt Options) *Tally {
 	r := Report{Setting: opt.Setting, Seed: opt.Seed}
 	if opt.Setting == Hybrid {
 		r.K, r.Easy = opt.K, opt.Easy
+		r.NearThreshold, r.Vectors = opt.NearDuplicate, "lexical"
+		if opt.Embed != nil {
+			r.Vectors = opt.Embed.Name()
+		}
 	}
 	return &Tally{opt: opt, report: r, lengths: map[int]int{}, first: map[int][]int{}}
 }
@@ -130,14 +199,12 @@ func (t *Tally) Add(l Listed) {
 		}
 		t.first[n][l.Info.Gold[0]]++
 	}
-	if len(l.Info.Hard) > 0 {
-		t.hard++
-		r.HardSimilarity += l.Info.HardSimilarity
-	}
-	// Lists without a gold tool compare their negatives with nothing.
-	if len(l.Info.Easy) > 0 && len(l.Info.Gold) > 0 {
-		t.easy++
-		r.EasySimilarity += l.Info.EasySimilarity
+	t.hard.add(l.Info.HardSimilarities)
+	t.easy.add(l.Info.EasySimilarities)
+	if len(l.Info.Twins) > 0 {
+		r.NearLists++
+		r.NearDuplicates += len(l.Info.Twins)
+		r.Twins = append(r.Twins, l.Info.Twins[:min(len(l.Info.Twins), namedIDs-len(r.Twins))]...)
 	}
 }
 
@@ -186,8 +253,7 @@ func (t *Tally) Report() Report {
 	if r.Gold > 0 {
 		r.Coverage = float64(r.Covered) / float64(r.Gold)
 	}
-	r.HardSimilarity /= float64(max(t.hard, 1))
-	r.EasySimilarity /= float64(max(t.easy, 1))
+	r.HardNegatives, r.EasyNegatives = t.hard.summary(), t.easy.summary()
 	if t.opt.Setting == Hybrid && t.opt.Compat == Shuffled {
 		r.Uniformity = uniformity(t.first)
 	}
@@ -257,11 +323,30 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "equal names   %d tools on %d lists\n", r.Collisions, r.Collided)
 	if r.Setting == Hybrid {
-		fmt.Fprintf(&b, "similarity    hard %.3f, easy %.3f\n", r.HardSimilarity, r.EasySimilarity)
+		r.writeSimilarities(&b)
 	}
 	r.writePositions(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeSimilarities writes how hard the negatives are.
+func (r Report) writeSimilarities(b *strings.Builder) {
+	for _, s := range []struct {
+		label string
+		of    Similarities
+	}{{"hard", r.HardNegatives}, {"easy", r.EasyNegatives}} {
+		if s.of.N == 0 {
+			fmt.Fprintf(b, "%s negatives none\n", s.label)
+			continue
+		}
+		fmt.Fprintf(b, "%s negatives %d, cosine %.3f on average, %.2f to %.2f for the middle 80 %% (%s)\n",
+			s.label, s.of.N, s.of.Mean, s.of.P10, s.of.P90, r.Vectors)
+	}
+	fmt.Fprintf(b, "near twins    %d distractors on %d lists have a cosine above %g with a gold tool\n", r.NearDuplicates, r.NearLists, r.NearThreshold)
+	for _, t := range r.Twins[:min(len(r.Twins), 3)] {
+		fmt.Fprintf(b, "  %s: %s, and gold is %s (%.3f)\n", t.ID, t.Tool, t.Gold, t.Similarity)
+	}
 }
 
 // coverageText returns the coverage in percent. One below 100 % is not rounded

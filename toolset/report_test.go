@@ -42,8 +42,8 @@ func TestReport(t *testing.T) {
 	if d := cmp.Diff([]toolset.Mention{{"unknown", []string{"nobody"}}}, r.Uncovered); d != "" {
 		t.Errorf("uncovered: %s", d)
 	}
-	if r.HardSimilarity <= r.EasySimilarity || r.HardSimilarity > 1 {
-		t.Errorf("similarity of hard negatives %v, of easy ones %v", r.HardSimilarity, r.EasySimilarity)
+	if r.HardNegatives.Mean <= r.EasyNegatives.Mean || r.HardNegatives.Max > 1 || r.EasyNegatives.Min < 0 {
+		t.Errorf("similarity of hard negatives %+v, of easy ones %+v", r.HardNegatives, r.EasyNegatives)
 	}
 	if r.Uniformity == nil || r.Uniformity.Lists != 97 || r.Uniformity.DF != 3 || r.Uniformity.P < 0.001 {
 		t.Errorf("uniformity = %+v, want 97 lists, 3 degrees of freedom, a p that is not small", r.Uniformity)
