@@ -151,7 +151,7 @@ func TestHybridPicksWhatLooksAlike(t *testing.T) {
 		hard  string // sorted
 	}{
 		{"near one gold tool, but none of its name", []string{"get_weather"}, "", toolset.ToTool, "weather_alerts weather_forecast"},
-		{"in turn near two gold tools", []string{"get_weather", "book_flight"}, "", toolset.ToTool, "flight weather"},
+		{"pooled over two gold tools, so that one may supply all", []string{"get_weather", "book_flight"}, "", toolset.ToTool, "flight flight"},
 		{"near the query", []string{"send_mail"}, "weather of the city", toolset.ToQuery, "weather weather"},
 	}
 	for _, tt := range tests {
@@ -176,10 +176,23 @@ func TestHybridPicksWhatLooksAlike(t *testing.T) {
 					t.Errorf("hard negatives = %v, want %s", hard, tt.hard)
 				}
 			}
-			if len(l.Info.Easy) > 0 && l.Info.HardSimilarity <= l.Info.EasySimilarity {
+			if len(l.Info.Easy) > 0 && slices.Min(l.Info.HardSimilarities) <= slices.Max(l.Info.EasySimilarities) {
 				t.Errorf("hard negatives are as similar as easy ones: %+v", l.Info)
 			}
 		})
+	}
+}
+
+// Unless the reference is followed, two gold tools supply hard negatives in turn.
+func TestNegativesInTurn(t *testing.T) {
+	l := build(t, newPool(t, small...), options(5, 1), record("r", "q", small, "get_weather", "book_flight"))[0]
+	var hard []string
+	for _, i := range l.Info.Hard {
+		hard = append(hard, strings.ToLower(l.Record.Tools[i].Name))
+	}
+	slices.Sort(hard)
+	if len(hard) != 2 || !strings.Contains(hard[0], "flight") || !strings.Contains(hard[1], "weather") {
+		t.Errorf("hard negatives = %v, want one near each gold tool", hard)
 	}
 }
 
