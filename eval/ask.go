@@ -31,9 +31,9 @@ type asker struct {
 func (a *asker) ask(ctx context.Context, p pair) Result {
 	res := Result{Index: p.index, Key: p.key}
 	res.ID, res.Repeat = p.rec.ID, p.repeat
-	sampling := a.opt.Sampling
-	sampling.Seed += int64(p.repeat)
-	cs := &model.Case{Record: p.rec, Repeat: p.repeat, Seed: uint64(sampling.Seed)}
+	if a.opt.Compat.on() {
+		return a.askAsReference(ctx, p, res)
+	}
 	d := newDialogue(p.system, a.opt.Calls)
 	for i, gold := range p.rec.Turns {
 		if i > 0 && a.opt.History == HistoryGold {
@@ -43,11 +43,11 @@ func (a *asker) ask(ctx context.Context, p pair) Result {
 			}
 		}
 		d.query(gold.Query)
-		req := model.Request{Sampling: sampling, Case: cs, Turn: i}
-		if a.opt.Calls == CallsNative {
-			req.Tools = p.rec.Tools
+		lead := a.turn
+		if a.opt.Flow == FlowGuided {
+			lead = a.guidedTurn
 		}
-		turn, err := a.turn(ctx, d, req, newOracle(gold, p.rec.Tools), &res)
+		turn, err := lead(ctx, d, a.requestFor(p, i), gold, &res)
 		if err != nil {
 			res.Turns, res.Fail = nil, failure(err, i)
 			return res
@@ -59,8 +59,9 @@ func (a *asker) ask(ctx context.Context, p pair) Result {
 
 // turn asks until the model answers without a call, makes calls that it has
 // made before, or runs out of rounds.
-func (a *asker) turn(ctx context.Context, d *dialogue, req model.Request, gold *oracle, res *Result) (qaoa.Turn, error) {
+func (a *asker) turn(ctx context.Context, d *dialogue, req model.Request, want qaoa.Turn, res *Result) (qaoa.Turn, error) {
 	var turn qaoa.Turn
+	gold := newOracle(want, req.Case.Record.Tools)
 	made := map[string]bool{}
 	for range a.rounds(gold) {
 		req.Messages = slices.Clip(d.messages)
@@ -85,11 +86,12 @@ func (a *asker) turn(ctx context.Context, d *dialogue, req model.Request, gold *
 			return turn, nil
 		}
 		made[set] = true
+		obs, err = a.returned(ctx, req.Case.Record.Tools, calls, obs, &x)
 		res.Requests = append(res.Requests, x)
-		step := qaoa.Step{Calls: calls}
-		if a.opt.Observe == ObserveGold {
-			step.Observations = obs
+		if err != nil {
+			return turn, err
 		}
+		step := qaoa.Step{Calls: calls, Observations: obs}
 		turn.Steps = append(turn.Steps, step)
 		d.step(spoken(reply.Text), step)
 	}
@@ -110,6 +112,13 @@ func (a *asker) read(reply model.Reply, tools []qaoa.Tool) (x Exchange, calls []
 		Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls, Finish: reply.Finish,
 		Usage: reply.Usage, Latency: reply.Latency, Attempts: reply.Attempts, Cached: reply.Cached,
 	}
+	got := toolcall.Parse(reply.Text, toolcall.Options{Strict: a.opt.Strict, Tools: tools})
+	// Thoughts that the server delivers apart are thoughts like those in the
+	// text: a call in them is none, but the model meant one.
+	inThought := got.InThought || reply.Reasoning != "" && callInThought(reply.Reasoning, tools)
+	if a.opt.Calls == CallsNative {
+		x.Server = compareParsers(reply, got, inThought, tools)
+	}
 	if len(reply.Calls) > 0 {
 		x.Rung, x.Class = "native", string(toolcall.ClassCalls)
 		calls = slices.Clone(reply.Calls)
@@ -124,9 +133,19 @@ func (a *asker) read(reply model.Reply, tools []qaoa.Tool) (x Exchange, calls []
 		return x, calls, ""
 	}
 	// A server that was given the tools may still leave calls in the text.
-	got := toolcall.Parse(reply.Text, toolcall.Options{Strict: a.opt.Strict, Tools: tools})
 	x.Rung, x.Repairs, x.Class = got.Rung, got.Repairs, string(got.Class)
+	if inThought && len(got.Calls) == 0 {
+		x.Class = string(toolcall.ClassInThought)
+	}
 	return x, got.Calls, got.Answer
+}
+
+// callInThought reports whether a thought that was delivered apart holds a
+// well-formed call in tags.
+func callInThought(thought string, tools []qaoa.Tool) bool {
+	const open, end = "<think>", "</think>"
+	thought = strings.NewReplacer(open, "", end, "").Replace(thought)
+	return toolcall.Parse(open+thought+end, toolcall.Options{Tools: tools}).InThought
 }
 
 // callSet names a set of calls, whatever their order.

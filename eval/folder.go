@@ -45,6 +45,9 @@ type Folder struct {
 	journal *journal
 	info    RunInfo
 
+	notes func() []string // see Options.Notes; may be nil
+	price *Price          // see Options.Price; may be nil
+
 	mu     sync.Mutex       // guards the rest
 	pairs  map[string]entry // finished pairs by content key
 	failed map[int]entry    // failed ones by index
@@ -173,6 +176,7 @@ func (f *Folder) Run(ctx context.Context, m model.Chatter, cases iter.Seq2[qaoa.
 	if opt.Total == 0 {
 		opt.Total = f.info.Settings.Pairs
 	}
+	f.notes, f.price = opt.Notes, opt.Price
 	var fault error
 	for _, err := range Run(ctx, m, cases, opt) {
 		if err != nil {
@@ -181,15 +185,6 @@ func (f *Folder) Run(ctx context.Context, m model.Chatter, cases iter.Seq2[qaoa.
 	}
 	sum, err := f.Finish(Interrupted(fault))
 	return sum, errors.Join(fault, err)
-}
-
-// A Summary is how a run stands.
-type Summary struct {
-	Counts Counts
-	// Failed are the first ten pairs that the back end failed on.
-	Failed []FailedPair
-	// Alarms are what looks like a broken set-up rather than a bad model.
-	Alarms []string
 }
 
 // Finish writes predictions.jsonl, the answered pairs in the order of cases,
@@ -208,11 +203,11 @@ func (f *Folder) Finish(interrupted bool) (Summary, error) {
 	var watch watch
 	err := replaceFile(filepath.Join(f.dir, PredictionsFile), func(w io.Writer) error {
 		for _, e := range entries {
-			line, err := f.journal.prediction(e)
+			line, head, err := f.journal.prediction(e)
 			if err != nil {
 				return err
 			}
-			if err := watch.add(line); err != nil {
+			if err := watch.add(line, head); err != nil {
 				return fmt.Errorf("%s: byte %d: %w", filepath.Join(f.dir, JournalFile), e.Offset, err)
 			}
 			if _, err := w.Write(append(line, '\n')); err != nil {
@@ -237,6 +232,7 @@ func (f *Folder) Finish(interrupted bool) (Summary, error) {
 		}
 	}
 	f.info.Alarms = watch.alarms()
+	f.tell(&watch)
 	switch {
 	case interrupted:
 		f.info.State = StateInterrupted
@@ -245,7 +241,7 @@ func (f *Folder) Finish(interrupted bool) (Summary, error) {
 	default:
 		f.info.State = StateComplete
 	}
-	return Summary{f.info.Counts, f.info.Failed, f.info.Alarms}, f.writeInfo()
+	return f.summary(), f.writeInfo()
 }
 
 // Close ends the work on the folder.

@@ -143,17 +143,18 @@ func readLine(line []byte) (entry, bool) {
 // predictionMark comes before the prediction, the last member of a line.
 const predictionMark = `,"prediction":`
 
-// prediction reads the prediction line of an entry.
-func (j *journal) prediction(e entry) ([]byte, error) {
+// prediction reads the prediction line of an entry, and what stands before it
+// in the journal: a JSON object that is not closed.
+func (j *journal) prediction(e entry) (prediction, head []byte, err error) {
 	line := make([]byte, e.Length)
 	if _, err := j.file.ReadAt(line, e.Offset); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	_, after, ok := bytes.Cut(line, []byte(predictionMark))
+	head, after, ok := bytes.Cut(line, []byte(predictionMark))
 	if !ok || len(after) == 0 {
-		return nil, fmt.Errorf("%s: no prediction at byte %d", j.file.Name(), e.Offset)
+		return nil, nil, fmt.Errorf("%s: no prediction at byte %d", j.file.Name(), e.Offset)
 	}
-	return after[:len(after)-1], nil
+	return after[:len(after)-1], head, nil
 }
 
 // append writes one result.

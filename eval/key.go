@@ -36,6 +36,20 @@ func newKeyer(opt Options) *keyer {
 	} {
 		writeInt(h, n)
 	}
+	// What came later is written only where it is used, so that older folders
+	// can still be resumed.
+	for _, later := range []struct{ name, value, usual string }{
+		{"flow", string(opt.Flow), string(FlowFree)},
+		{"compat", string(opt.Compat), ""},
+		{"observer", opt.ObserverName, ""},
+		{"tool choice", opt.ToolChoice, ""},
+		{"parallel calls", opt.ParallelCalls, ""},
+	} {
+		if later.value != later.usual {
+			writeText(h, later.name)
+			writeText(h, later.value)
+		}
+	}
 	return &keyer{opt: opt, prefix: h.Sum(nil)}
 }
 

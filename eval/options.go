@@ -2,8 +2,10 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"assay/model"
@@ -37,27 +39,6 @@ func ParseHistory(s string) (History, error) {
 	return "", fmt.Errorf("--history %q: want own or gold", s)
 }
 
-// An Observe says what a predicted call returns.
-type Observe string
-
-// The observations. ObserveGold gives a call that matches a gold call of the
-// turn flexibly (preset paper) what that one returned, and others nothing.
-const (
-	ObserveGold  Observe = "gold"
-	ObserveEmpty Observe = "empty"
-)
-
-// ParseObserve returns the observation of that name; "" is [ObserveGold].
-func ParseObserve(s string) (Observe, error) {
-	switch o := Observe(s); o {
-	case "":
-		return ObserveGold, nil
-	case ObserveGold, ObserveEmpty:
-		return o, nil
-	}
-	return "", fmt.Errorf("--observe %q: want gold or empty", s)
-}
-
 // Options say how [Run] asks. The zero value asks each record once, one at a
 // time, with the built-in prompt and the defaults of every field.
 type Options struct {
@@ -66,9 +47,21 @@ type Options struct {
 
 	Prompt  Prompt // zero: the built-in prompt of the mode
 	Calls   CallMode
+	Flow    Flow
 	History History
 	Observe Observe
-	Strict  bool // no repairs when parsing
+	// Observer makes the calls of a run with [ObserveMCP], and ObserverName
+	// says in content keys and in run.json which one it is, without secrets.
+	Observer     Observer
+	ObserverName string
+	// Compat asks as another runner does. It wants a guided flow in mode
+	// [CallsPrompt] with [HistoryOwn], and a prompt without [ToolsMark].
+	Compat Compat
+	// ToolChoice and ParallelCalls are told to the server in mode
+	// [CallsNative], see [model.Request].
+	ToolChoice, ParallelCalls string
+
+	Strict bool // no repairs when parsing
 	// MaxRounds bounds the requests of one turn. 0 is [DefaultMaxRounds], but
 	// never fewer than the steps of the gold turn and one for the answer, so
 	// that every turn can be solved; another number holds as it is.
@@ -101,6 +94,11 @@ type Options struct {
 	// Progress is called after Save, one call at a time.
 	Progress func(Progress)
 	Total    int // pairs in all, for Progress; 0 is unknown
+
+	// Notes, if not nil, returns what the client has to tell after the run,
+	// and Price, if not nil, is that of the model. Both are for [Folder.Run].
+	Notes func() []string
+	Price *Price
 }
 
 // Check returns an error that says which option is out of its range, or nil.
@@ -116,16 +114,35 @@ func (opt Options) withDefaults() (Options, error) {
 	if opt.Calls, err = ParseCallMode(string(opt.Calls)); err != nil {
 		return opt, err
 	}
+	if opt.Compat, err = ParseCompat(string(opt.Compat)); err != nil {
+		return opt, err
+	}
+	if opt.Flow == "" && opt.Compat.on() {
+		opt.Flow = FlowGuided
+	}
+	if opt.Flow, err = ParseFlow(string(opt.Flow)); err != nil {
+		return opt, err
+	}
 	if opt.History, err = ParseHistory(string(opt.History)); err != nil {
 		return opt, err
 	}
 	if opt.Observe, err = ParseObserve(string(opt.Observe)); err != nil {
 		return opt, err
 	}
-	if !opt.Prompt.given {
+	if err := opt.fit(); err != nil {
+		return opt, err
+	}
+	switch {
+	case opt.Prompt.given:
+	case opt.Compat.on():
+		opt.Prompt = cutPrompt(referenceText)
+	default:
 		opt.Prompt = PromptFor(opt.Calls)
 	}
-	if opt.Calls == CallsPrompt && !opt.Prompt.marked {
+	switch {
+	case opt.Compat.on() && opt.Prompt.marked:
+		return opt, errMark
+	case opt.Calls == CallsPrompt && !opt.Compat.on() && !opt.Prompt.marked:
 		return opt, errNoMark
 	}
 	if opt.MaxRounds < 0 || opt.Repeats < 0 || opt.Workers < 0 || opt.GiveUp < 0 {
@@ -150,6 +167,25 @@ func (opt Options) withDefaults() (Options, error) {
 		opt.Grace = DefaultGrace
 	}
 	return opt, nil
+}
+
+// fit returns an error if options do not go together.
+func (opt Options) fit() error {
+	switch {
+	case opt.Compat.on() && (opt.Flow != FlowGuided || opt.Calls != CallsPrompt || opt.History != HistoryOwn):
+		return fmt.Errorf("--compat %s: want --flow guided, --calls prompt and --history own, have %s, %s and %s", opt.Compat, opt.Flow, opt.Calls, opt.History)
+	case opt.Observe == ObserveMCP && opt.Observer == nil:
+		return errors.New("--observe mcp: want something that makes the calls; give mcp:ENDPOINT")
+	case opt.Observe != ObserveMCP && opt.Observer != nil:
+		return fmt.Errorf("--observe %s: the calls would never be made; want mcp:ENDPOINT", opt.Observe)
+	case !slices.Contains([]string{"", "auto", "required", "none"}, opt.ToolChoice):
+		return fmt.Errorf("--tool-choice %q: want auto, required or none", opt.ToolChoice)
+	case !slices.Contains([]string{"", "on", "off"}, opt.ParallelCalls):
+		return fmt.Errorf("--parallel-tool-calls %q: want on or off", opt.ParallelCalls)
+	case opt.Calls != CallsNative && (opt.ToolChoice != "" || opt.ParallelCalls != ""):
+		return errors.New("--tool-choice and --parallel-tool-calls are about the server's own tool calling; give --calls native")
+	}
+	return nil
 }
 
 // A Progress is the state of a run after a result.

@@ -18,11 +18,17 @@ var promptText string
 //go:embed prompt_native.txt
 var nativeText string
 
+//go:embed prompt_reference.txt
+var referenceText string
+
 // ToolsMark is the placeholder in a system prompt that the tools on offer
 // replace, one JSON object a line.
 const ToolsMark = "{tools}"
 
 var errNoMark = errors.New("the system prompt has no " + ToolsMark + ": write it where the list of tools belongs, or use --calls native")
+
+// errMark says that a prompt for [Options.Compat] holds [ToolsMark].
+var errMark = errors.New("the system prompt has " + ToolsMark + ", but --compat adds the tools itself: take it out")
 
 // A Prompt is a system prompt, cut at its [ToolsMark]. One without text is an
 // empty system message, which is not sent at all; but [Options] take the zero

@@ -28,7 +28,14 @@ type Result struct {
 
 // An Exchange is one request and its reply.
 type Exchange struct {
-	Turn        int         // 0-based
+	Turn int // 0-based
+	// Slot is which request of the turn this is in a guided flow, 1-based; 0
+	// in a free one. Unfilled says that no call came for it.
+	Slot     int
+	Unfilled bool
+	// Extra is how many calls after the first, which fills the slot, the reply
+	// holds: nobody made them.
+	Extra       int
 	PromptBytes int         // length of the contents of all messages sent
 	Text        string      // reply as received
 	Reasoning   string      // thoughts that the server delivered apart
@@ -39,9 +46,15 @@ type Exchange struct {
 	// Repeated marks a reply whose calls, already made in this turn, ended the
 	// turn. They are not in Turns.
 	Repeated bool
-	Finish   string // finish reason as received
-	Usage    model.Usage
-	Cached   bool // the reply came from the response cache
+	// ToolCalls are the calls that were made for real, ToolErrors those of
+	// them that failed; see [ObserveMCP].
+	ToolCalls, ToolErrors int
+	// Server is what the server's own parser lost or changed, zero outside of
+	// mode [CallsNative].
+	Server ServerParse
+	Finish string // finish reason as received
+	Usage  model.Usage
+	Cached bool // the reply came from the response cache
 
 	// The rest differs from run to run and is kept in the journal only.
 	Latency  time.Duration
@@ -83,6 +96,11 @@ func AppendResult(dst []byte, res Result) []byte {
 func appendExchange(dst []byte, x Exchange) []byte {
 	dst = append(dst, `{"turn":`...)
 	dst = strconv.AppendInt(dst, int64(x.Turn), 10)
+	dst = appendCount(dst, "slot", x.Slot)
+	if x.Unfilled {
+		dst = append(dst, `,"unfilled":true`...)
+	}
+	dst = appendCount(dst, "extra_calls", x.Extra)
 	dst = append(dst, `,"prompt_bytes":`...)
 	dst = strconv.AppendInt(dst, int64(x.PromptBytes), 10)
 	dst = append(dst, `,"text":`...)
@@ -118,6 +136,9 @@ func appendExchange(dst []byte, x Exchange) []byte {
 	if x.Repeated {
 		dst = append(dst, `,"repeated":true`...)
 	}
+	dst = appendCount(dst, "tool_calls", x.ToolCalls)
+	dst = appendCount(dst, "tool_errors", x.ToolErrors)
+	dst = x.Server.append(dst)
 	dst = append(dst, `,"finish":`...)
 	dst = qaoa.AppendQuote(dst, x.Finish)
 	dst = append(dst, `,"prompt_tokens":`...)
@@ -128,4 +149,13 @@ func appendExchange(dst []byte, x Exchange) []byte {
 		dst = append(dst, `,"cached":true`...)
 	}
 	return append(dst, '}')
+}
+
+// appendCount appends a member unless n is 0.
+func appendCount(dst []byte, name string, n int) []byte {
+	if n == 0 {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), name...), `":`...)
+	return strconv.AppendInt(dst, int64(n), 10)
 }

@@ -34,6 +34,12 @@ type RunInfo struct {
 	Counts   Counts       `json:"counts"`
 	Failed   []FailedPair `json:"failed,omitempty"` // the first ten
 	Alarms   []string     `json:"alarms,omitempty"`
+	// Notes are what the client of the server has to tell, such as members of
+	// requests that the server refused.
+	Notes []string `json:"notes,omitempty"`
+	// Speed and Cost are of the finished pairs.
+	Speed Speed `json:"speed"`
+	Cost  Cost  `json:"cost"`
 }
 
 // Settings are everything that decides what a run asks and how it reads the
@@ -54,7 +60,7 @@ type Settings struct {
 	Limit      int      `json:"limit,omitempty"`
 	IDs        *Input   `json:"ids,omitempty"`
 	Calls      CallMode `json:"calls"`
-	Flow       string   `json:"flow"` // "free"
+	Flow       Flow     `json:"flow"`
 	History    History  `json:"history"`
 	Observe    Observe  `json:"observe"`
 	Parse      string   `json:"parse"` // "strict", or "repair"
@@ -62,10 +68,25 @@ type Settings struct {
 	Repeats    int      `json:"repeats"`
 	Sampling   Sampling `json:"sampling"`
 	PromptHash string   `json:"prompt_hash"`
+	// Compat is the other runner that is reproduced, with its repaired faults,
+	// and Faults are those that are kept; see [Compat].
+	Compat Compat   `json:"compat,omitempty"`
+	Faults []string `json:"faults,omitempty"`
+	// Observer says where calls were really made; see [ObserveMCP].
+	Observer      string `json:"observer,omitempty"`
+	ToolChoice    string `json:"tool_choice,omitempty"`
+	ParallelCalls string `json:"parallel_tool_calls,omitempty"`
 
 	// Environment is what else may change scores: versions of servers, server
 	// settings. Never a key.
 	Environment map[string]string `json:"environment,omitempty"`
+	// Probes are what was tried before the run, and SkippedProbes says that
+	// the user did not want it. Neither is compared.
+	Probes        []Probe `json:"probes,omitempty"`
+	SkippedProbes bool    `json:"skipped_probes,omitempty"`
+	// SchemaLoss are the parts of schemas that the server is known to drop;
+	// nil if it drops nothing or is not known. Not compared.
+	SchemaLoss *SchemaLoss `json:"schema_loss,omitempty"`
 }
 
 // An Input is one data file of a run.
@@ -99,9 +120,11 @@ func NewSettings(opt Options, s Survey) (Settings, error) {
 	return Settings{
 		Model: opt.Model, Digest: opt.Digest,
 		DataHash: s.DataHash, CandidateHash: s.CandidateHash, Records: s.Records, Pairs: s.Pairs, Shard: opt.Shard.String(),
-		Calls: opt.Calls, Flow: "free", History: opt.History, Observe: opt.Observe, Parse: parse,
+		Calls: opt.Calls, Flow: opt.Flow, History: opt.History, Observe: opt.Observe, Parse: parse,
 		MaxRounds: opt.MaxRounds, Repeats: opt.Repeats, Sampling: Sampling(opt.Sampling),
 		PromptHash: opt.Prompt.Hash(),
+		Compat:     opt.Compat, Faults: opt.Compat.Faults(), Observer: opt.ObserverName,
+		ToolChoice: opt.ToolChoice, ParallelCalls: opt.ParallelCalls,
 	}, nil
 }
 
@@ -122,6 +145,10 @@ func (s Settings) diff(have Settings) []string {
 	cmp("shard", s.Shard, have.Shard)
 	cmp("calls", s.Calls, have.Calls)
 	cmp("flow", s.Flow, have.Flow)
+	cmp("compat", s.Compat, have.Compat)
+	cmp("observer", s.Observer, have.Observer)
+	cmp("tool choice", s.ToolChoice, have.ToolChoice)
+	cmp("parallel tool calls", s.ParallelCalls, have.ParallelCalls)
 	cmp("history", s.History, have.History)
 	cmp("observe", s.Observe, have.Observe)
 	cmp("parse", s.Parse, have.Parse)
@@ -162,8 +189,20 @@ type Counts struct {
 	Length           int `json:"finish_length"`
 	Parsed           int `json:"parsed"`
 	Malformed        int `json:"malformed_replies"`
-	PromptTokens     int `json:"prompt_tokens"` // as far as reported
+	InThought        int `json:"calls_in_thought,omitempty"` // replies whose only call is in a thought
+	PromptTokens     int `json:"prompt_tokens"`              // as far as reported
 	CompletionTokens int `json:"completion_tokens"`
+	Unreported       int `json:"replies_without_usage,omitempty"`
+	// Slots are the requests of a guided flow, with those that no call filled,
+	// and calls beyond the first of a reply, which nobody made.
+	Slots    int `json:"slots,omitempty"`
+	Unfilled int `json:"unfilled_slots,omitempty"`
+	Extra    int `json:"extra_calls,omitempty"`
+	// ToolCalls are the calls that were made for real, and those that failed.
+	ToolCalls  int `json:"tool_calls,omitempty"`
+	ToolErrors int `json:"tool_errors,omitempty"`
+	// Server is what the server's own parser lost or changed.
+	Server ServerParse `json:"server_parser"`
 	// Cached are the replies that came from the response cache. Their tokens
 	// are in the sums above, and in these.
 	Cached                 int `json:"cached_replies,omitempty"`

@@ -8,6 +8,7 @@ import (
 
 	"assay/model"
 	"assay/qaoa"
+	"assay/toolcall"
 )
 
 // bytesPerToken is what [EstimateTokens] divides by. Common tokenizers make a
@@ -89,11 +90,14 @@ func Look(ctx context.Context, cases iter.Seq2[qaoa.Record, error], opt Options)
 	return s, nil
 }
 
-// promptBytes returns the size of the last request of a conversation that goes
-// as in gold.
+// promptBytes returns the size of the longest request of a conversation that
+// goes as in gold.
 func promptBytes(rec qaoa.Record, opt Options) int {
 	if len(rec.Turns) == 0 {
 		return 0
+	}
+	if opt.Flow == FlowGuided {
+		return guidedBytes(rec, opt)
 	}
 	d := newDialogue(opt.Prompt.systemFor(rec.Tools, opt.Calls), opt.Calls)
 	for _, t := range rec.Turns {
@@ -101,10 +105,55 @@ func promptBytes(rec qaoa.Record, opt Options) int {
 	}
 	n := contentBytes(d.messages[:len(d.messages)-1]) // all but the last answer
 	if opt.Calls == CallsNative {
-		n += len(appendTools(nil, rec.Tools))
-		for _, c := range rec.Calls() {
-			n += len(qaoa.AppendCall(nil, c))
+		n += len(appendTools(nil, rec.Tools)) + callBytes(rec.Calls())
+	}
+	return n
+}
+
+// guidedBytes is promptBytes of a guided flow, which is led with a model that
+// answers as gold does.
+func guidedBytes(rec qaoa.Record, opt Options) int {
+	opt.Observe, opt.Observer = ObserveGold, nil
+	var m goldPlayer
+	a := asker{&m, opt}
+	a.ask(context.Background(), pair{rec: rec, system: opt.Prompt.systemFor(rec.Tools, opt.Calls)})
+	if opt.Calls == CallsNative {
+		m.longest += len(appendTools(nil, rec.Tools))
+	}
+	return m.longest
+}
+
+// A goldPlayer fills the slots of a guided flow from the record, and measures
+// what it is asked.
+type goldPlayer struct{ longest int }
+
+// Chat implements [model.Chatter].
+func (g *goldPlayer) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	n := contentBytes(req.Messages)
+	for _, m := range req.Messages {
+		n += callBytes(m.Calls)
+	}
+	g.longest = max(g.longest, n)
+	turn := req.Case.Record.Turns[req.Turn]
+	slots := slotsOf(turn)
+	if req.Slot > len(slots) {
+		answer := turn.Answer
+		if answer == "" {
+			answer = "-" // an empty one would end some flows
 		}
+		return model.Reply{Text: openAnswer + answer + closeAnswer}, nil
+	}
+	call := slots[req.Slot-1 : req.Slot]
+	if req.Tools != nil {
+		return model.Reply{Calls: call}, nil
+	}
+	return model.Reply{Text: toolcall.Render(call)}, nil
+}
+
+func callBytes(calls []qaoa.Call) int {
+	n := 0
+	for _, c := range calls {
+		n += len(qaoa.AppendCall(nil, c))
 	}
 	return n
 }
