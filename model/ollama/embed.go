@@ -56,9 +56,14 @@ func (e *Embedder) Close() { e.c.Close() }
 func (e *Embedder) Tokens() int64 { return e.tokens.Load() }
 
 // Digest returns the digest of the model, "" if the server does not list the
-// model or lists it without. It changes with the weights.
-func (e *Embedder) Digest(ctx context.Context) (string, error) {
-	models, err := e.c.Models(ctx)
+// model or lists it without. It changes with the weights. Without retry the
+// server is asked once, to see whether there is one.
+func (e *Embedder) Digest(ctx context.Context, retry bool) (string, error) {
+	via := e.c.http
+	if !retry {
+		via = via.WithoutRetries()
+	}
+	models, err := e.c.models(ctx, via)
 	i := slices.IndexFunc(models, func(m Model) bool { return sameModel(m.Name, e.cfg.Model) })
 	if err != nil || i < 0 {
 		return "", err

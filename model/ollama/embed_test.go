@@ -48,7 +48,7 @@ func TestEmbed(t *testing.T) {
 	if e.Tokens() != 2 {
 		t.Errorf("%d tokens, want 2", e.Tokens())
 	}
-	if d, err := e.Digest(t.Context()); d != s.Digest || err != nil {
+	if d, err := e.Digest(t.Context(), true); d != s.Digest || err != nil {
 		t.Errorf("digest %q, %v; want %q", d, err, s.Digest)
 	}
 	plain := embedder(t, s, ollama.EmbedConfig{})
@@ -144,7 +144,7 @@ func TestEmbedNoSuchModel(t *testing.T) {
 	if fail, ok := errors.AsType[*model.Error](err); !ok || fail.Class != model.ClassUnavailable || !strings.Contains(fail.Msg, "ollama pull nobody") {
 		t.Errorf("error %v, want what to pull", err)
 	}
-	if d, err := e.Digest(t.Context()); d != "" || err != nil {
+	if d, err := e.Digest(t.Context(), false); d != "" || err != nil {
 		t.Errorf("digest %q, %v; want none", d, err)
 	}
 }
