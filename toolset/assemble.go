@@ -191,6 +191,25 @@ func (o AssembleOptions) read(el Element) reading {
 	return r
 }
 
+// Entries returns the tools in el, normalised. The error has the place of what
+// is no tool; the tools before and after it are returned all the same.
+func (el Element) Entries() ([]Entry, error) {
+	r := AssembleOptions{Stages: []Stage{StageNormalise}}.read(el)
+	err := r.none
+	path, detail := "", ""
+	switch bad, ok := errors.AsType[*qaoa.Error](err); {
+	case ok:
+		path, detail = bad.Path, bad.Msg
+	case err != nil:
+		detail = err.Error()
+	case len(r.bad) > 0:
+		path, detail = r.bad[0].Path, r.bad[0].Detail
+	default:
+		return r.tools, nil
+	}
+	return r.tools, &qaoa.Error{Pos: el.Pos, Path: path, Msg: detail}
+}
+
 // toolValue returns t as JSON.
 func toolValue(t qaoa.Tool) qaoa.Value {
 	v := qaoa.ObjectValue()
@@ -276,14 +295,14 @@ func (a *assembler) unreadable(r reading) error {
 func (a *assembler) add(e Entry) error {
 	a.flow.read(e.Tool.Origin)
 	if !slices.Contains(a.opt.Stages, StageExact) {
-		a.pool = append(a.pool, e)
+		a.keep(e)
 		return nil
 	}
 	key := Key(e.Tool)
 	at, twice := a.keys[key]
 	if !twice {
 		a.keys[key] = len(a.pool)
-		a.pool = append(a.pool, e)
+		a.keep(e)
 		return nil
 	}
 	have := a.pool[at]
@@ -291,10 +310,17 @@ func (a *assembler) add(e Entry) error {
 		// It is read later, but comes first.
 		a.pool[at] = Entry{}
 		a.keys[key] = len(a.pool)
-		a.pool = append(a.pool, e)
+		a.keep(e)
 		have, e = e, have
 	}
 	return a.remove(removal(StageExact, fault{DuplicateTool, "same name and description"}, e, rival(have, 0)))
+}
+
+// keep appends a tool. Its texts are copied, since they may be pieces of the
+// texts of a whole element.
+func (a *assembler) keep(e Entry) {
+	e.Tool.Name, e.Tool.Description = strings.Clone(e.Tool.Name), strings.Clone(e.Tool.Description)
+	a.pool = append(a.pool, e)
 }
 
 func (a *assembler) protected(e Entry) bool { return slices.Contains(a.opt.Protect, e.Tool.Origin) }

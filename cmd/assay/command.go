@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
+
+	"assay/internal/near"
 )
 
 // The exit codes, which the help lists.
@@ -67,7 +69,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		sourcesCommand(), convertCommand(), filterCommand(), validateCommand(), describeCommand(),
-		ledgerCommand(), candidatesCommand(), runCommand(), scoreCommand(), matchCommand(),
+		ledgerCommand(), toolsBuildCommand(), candidatesCommand(), runCommand(), scoreCommand(), matchCommand(),
 		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(),
 		demoCommand(), doctorCommand(), versionCommand(),
 	}
@@ -196,49 +198,4 @@ func printHelp(w io.Writer, c command, flags *pflag.FlagSet) {
 }
 
 // didYouMean returns a hint with the names nearest to have, or "".
-func didYouMean(have string, names []string) string {
-	type near struct {
-		name string
-		dist int
-	}
-	var found []near
-	for _, n := range names {
-		d := editDistance(have, n)
-		if strings.HasPrefix(n, have) && len(have) > 1 {
-			d = min(d, 1)
-		}
-		if d <= 1+len(have)/3 {
-			found = append(found, near{n, d})
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	slices.SortStableFunc(found, func(a, b near) int { return a.dist - b.dist })
-	out := make([]string, 0, 3)
-	for _, n := range found[:min(3, len(found))] {
-		out = append(out, fmt.Sprintf("%q", n.name))
-	}
-	return ", did you mean " + strings.Join(out, " or ") + "?"
-}
-
-// editDistance is the Levenshtein distance of two short words.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j+1]+1, row[j]+1, diag+cost)
-			diag, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
-}
+func didYouMean(have string, names []string) string { return near.DidYouMean(have, names) }
