@@ -75,7 +75,7 @@ func (b *Baseline) Chat(ctx context.Context, req model.Request) (model.Reply, er
 		return model.Reply{}, &model.Error{Class: model.ClassRequest, Attempts: 1, Msg: fmt.Sprintf("baseline/%s: want a request with a record and a turn of it, have turn %d; baselines answer records and not free text", b.name, req.Turn)}
 	}
 	reply := model.Reply{Finish: "stop", Usage: model.Usage{Prompt: -1, Completion: -1}, Attempts: 1}
-	calls := b.calls(req.Case, req.Turn, req.Round())
+	calls := b.callsFor(req)
 	switch {
 	case len(calls) == 0 && b.name == Gold:
 		reply.Text = answerText(req.Case.Record.Turns[req.Turn].Answer)
@@ -87,6 +87,25 @@ func (b *Baseline) Chat(ctx context.Context, req model.Request) (model.Reply, er
 		reply.Text = toolcall.Render(calls)
 	}
 	return reply, nil
+}
+
+// callsFor returns the calls of the request. In a guided flow they are at most
+// one: the call whose number among all calls of the turn is that of the slot.
+func (b *Baseline) callsFor(req model.Request) []qaoa.Call {
+	if req.Slot == 0 {
+		return b.calls(req.Case, req.Turn, req.Round())
+	}
+	left := req.Slot - 1
+	for round := 0; ; round++ {
+		calls := b.calls(req.Case, req.Turn, round)
+		if left < len(calls) {
+			return calls[left : left+1]
+		}
+		if len(calls) == 0 {
+			return nil
+		}
+		left -= len(calls)
+	}
 }
 
 // answerText returns an answer in its tags. An answer that would be read as a

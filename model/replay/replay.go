@@ -110,6 +110,9 @@ func Key(req model.Request) string {
 	}
 	s := req.Sampling
 	b = fmt.Appendf(b, "%s %s %d %d %d %t", strconv.FormatFloat(s.Temperature, 'g', -1, 64), strconv.FormatFloat(s.TopP, 'g', -1, 64), s.Seed, s.MaxTokens, s.NumCtx, s.Think)
+	if req.ToolChoice != "" || req.ParallelCalls != "" {
+		b = fmt.Appendf(b, " %s %s", req.ToolChoice, req.ParallelCalls)
+	}
 	sum := xxh3.Hash128(b)
 	return fmt.Sprintf("%016x%016x", sum.Hi, sum.Lo)
 }
