@@ -10,6 +10,13 @@ type Prober interface {
 	Probe(ctx context.Context) (Info, error)
 }
 
+// A Capable is told by its server what the model can do.
+type Capable interface {
+	// Capabilities returns what the server says the model can do, sorted:
+	// "completion", "tools", "thinking", …; nil if it does not say.
+	Capabilities(ctx context.Context) ([]string, error)
+}
+
 // Info is what a server says of itself and of the model.
 type Info struct {
 	Server  string   // base URL, without credentials
@@ -18,10 +25,7 @@ type Info struct {
 	Digest  string   // of the weights, "" if the server has none
 	Context int      // longest context in tokens; 0 if the server does not say
 	Models  []string // what the server offers, sorted; nil if it does not say
-	// Can is what the server says the model can do ("tools", "thinking",
-	// "completion", …), sorted; nil if it does not say.
-	Can   []string
-	Reply Reply // to the question of the probe
+	Reply   Reply    // to the question of the probe
 }
 
 // ProbeRequest is the one-line question of a probe.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/near"
 	"assay/model"
 	"assay/model/transport"
 	"assay/qaoa"
@@ -27,7 +28,7 @@ type Config struct {
 }
 
 // A Client asks one model. It is safe for concurrent use. It implements
-// [model.Chatter] and [model.Prober].
+// [model.Chatter], [model.Prober], [model.Renderer] and [model.SchemaHolder].
 type Client struct {
 	base string
 	cfg  Config
@@ -172,25 +173,49 @@ func (c *Client) models(ctx context.Context, via *transport.Client) (models []Mo
 	return models, err
 }
 
+// A Show is what the server says of the client's model.
+type Show struct {
+	Context int // longest context in tokens, 0 if the server does not say
+	// Can is what the model can do ("completion", "tools", "thinking", …),
+	// sorted; nil if the server does not say, as old ones do.
+	Can []string
+}
+
+// Show asks what the server says of the client's model.
+func (c *Client) Show(ctx context.Context) (Show, error) { return c.show(ctx, c.http) }
+
 // ContextLength returns the longest context of the client's model in tokens, 0
 // if the server does not say.
 func (c *Client) ContextLength(ctx context.Context) (int, error) {
-	return c.contextLength(ctx, c.http)
+	s, err := c.show(ctx, c.http)
+	return s.Context, err
 }
 
-func (c *Client) contextLength(ctx context.Context, via *transport.Client) (n int, err error) {
+// Capabilities implements [model.Capable].
+func (c *Client) Capabilities(ctx context.Context) ([]string, error) {
+	s, err := c.show(ctx, c.http)
+	return s.Can, err
+}
+
+func (c *Client) show(ctx context.Context, via *transport.Client) (s Show, err error) {
 	body := append(qaoa.AppendQuote([]byte(`{"model":`), c.cfg.Model), '}')
 	_, err = c.post(ctx, via, "/api/show", body, func(v qaoa.Value) *model.Error {
-		n = 0
+		s = Show{}
 		// The name begins with the architecture: "qwen3.context_length".
 		for _, m := range transport.Get(v, "model_info").Members {
 			if strings.HasSuffix(m.Name, ".context_length") {
-				n = transport.Int(m.Value, 0)
+				s.Context = transport.Int(m.Value, 0)
 			}
 		}
+		for _, item := range transport.Get(v, "capabilities").Items {
+			if item.Kind == qaoa.String {
+				s.Can = append(s.Can, item.Text)
+			}
+		}
+		slices.Sort(s.Can)
 		return nil
 	})
-	return n, err
+	return s, err
 }
 
 // Probe implements [model.Prober]. It does not retry. The question makes the
@@ -212,9 +237,14 @@ func (c *Client) Probe(ctx context.Context) (model.Info, error) {
 			info.Model, info.Digest = m.Name, m.Digest
 		}
 	}
-	if info.Context, err = c.contextLength(ctx, via); err != nil {
+	show, err := c.show(ctx, via)
+	if err != nil {
+		if fail, ok := errors.AsType[*model.Error](err); ok && fail.Class == model.ClassUnavailable {
+			fail.Msg += near.DidYouMean(c.cfg.Model, info.Models)
+		}
 		return info, err
 	}
+	info.Context = show.Context
 	info.Reply, err = c.chat(ctx, via, model.ProbeRequest())
 	return info, err
 }

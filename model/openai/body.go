@@ -16,6 +16,7 @@ type fields struct {
 	temperature bool
 	topP        bool
 	seed        bool
+	parallel    bool // parallel_tool_calls
 }
 
 // body returns the request body. The order of its members never changes.
@@ -32,6 +33,14 @@ func (c *Client) body(req model.Request, f fields) []byte {
 	if len(req.Tools) > 0 {
 		b = append(b, `,"tools":`...)
 		b = transport.AppendTools(b, req.Tools)
+		if req.ToolChoice != "" {
+			b = append(b, `,"tool_choice":`...)
+			b = qaoa.AppendQuote(b, req.ToolChoice)
+		}
+		if req.ParallelCalls != "" && f.parallel {
+			b = append(b, `,"parallel_tool_calls":`...)
+			b = strconv.AppendBool(b, req.ParallelCalls == "on")
+		}
 	}
 	s := req.Sampling
 	if f.temperature {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"assay/internal/near"
 	"assay/model"
 	"assay/model/transport"
 	"assay/qaoa"
@@ -33,7 +34,7 @@ type Config struct {
 }
 
 // A Client asks one model. It is safe for concurrent use. It implements
-// [model.Chatter] and [model.Prober].
+// [model.Chatter], [model.Prober] and [model.Renderer].
 type Client struct {
 	base   string
 	key    string
@@ -48,10 +49,11 @@ type Client struct {
 	noTemperature atomic.Bool
 	noTopP        atomic.Bool
 	noSeed        atomic.Bool
+	noParallel    atomic.Bool // parallel_tool_calls
 }
 
 // own are the members of a request body that Extra may not hold.
-var own = []string{"model", "messages", "stream", "temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "tools", "chat_template_kwargs"}
+var own = []string{"model", "messages", "stream", "temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "tools", "tool_choice", "parallel_tool_calls", "chat_template_kwargs"}
 
 // New returns a client, or an error if the configuration makes no sense. It
 // sends nothing.
@@ -117,6 +119,9 @@ func (c *Client) Notes() []string {
 	if c.noThinking.Load() {
 		notes = append(notes, "the server refused chat_template_kwargs: thinking is as the server has it")
 	}
+	if c.noParallel.Load() {
+		notes = append(notes, "the server refused parallel_tool_calls: how many calls a reply may hold is as the server has it")
+	}
 	for _, s := range []struct {
 		refused *atomic.Bool
 		member  string
@@ -132,7 +137,7 @@ func (c *Client) Notes() []string {
 // [model.Request] for what is sent; Think is sent in the member
 // chat_template_kwargs, which vLLM, SGLang and llama.cpp know. A server that
 // refuses this member or max_tokens by name, or says that it does not support
-// temperature, top_p or seed (reasoning models), is asked again without it, and
+// temperature, top_p or seed (reasoning models) or parallel_tool_calls, is asked again without it, and
 // so are all later requests; [Client.Notes] tells.
 func (c *Client) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
 	return c.chat(ctx, c.http, req)
@@ -144,6 +149,7 @@ func (c *Client) chat(ctx context.Context, via *transport.Client, req model.Requ
 		f := fields{
 			maxTokens: !c.noMaxTokens.Load(), thinking: !c.noThinking.Load(),
 			temperature: !c.noTemperature.Load(), topP: !c.noTopP.Load(), seed: !c.noSeed.Load(),
+			parallel: !c.noParallel.Load(),
 		}
 		var reply model.Reply
 		var refusal string
@@ -167,7 +173,7 @@ func (c *Client) chat(ctx context.Context, via *transport.Client, req model.Requ
 		if !ok {
 			return model.Reply{}, err
 		}
-		if fail.Class == model.ClassRequest && c.learn(refusal, f, req.Sampling) {
+		if fail.Class == model.ClassRequest && c.learn(refusal, f, req) {
 			continue
 		}
 		fail.Attempts = attempts
@@ -178,7 +184,8 @@ func (c *Client) chat(ctx context.Context, via *transport.Client, req model.Requ
 
 // learn reports whether a refusal names a member of the body that the client
 // can do without, and remembers it.
-func (c *Client) learn(refusal string, f fields, s model.Sampling) bool {
+func (c *Client) learn(refusal string, f fields, req model.Request) bool {
+	s := req.Sampling
 	switch {
 	case f.maxTokens && s.MaxTokens > 0 && strings.Contains(refusal, "max_completion_tokens"):
 		c.noMaxTokens.Store(true)
@@ -192,6 +199,8 @@ func (c *Client) learn(refusal string, f fields, s model.Sampling) bool {
 		c.noTopP.Store(true)
 	case f.seed && strings.Contains(refusal, "seed"):
 		c.noSeed.Store(true)
+	case f.parallel && req.ParallelCalls != "" && strings.Contains(refusal, "parallel_tool_calls"):
+		c.noParallel.Store(true)
 	default:
 		return false
 	}
@@ -307,7 +316,7 @@ func (c *Client) Probe(ctx context.Context) (model.Info, error) {
 	info.Reply, err = c.chat(ctx, via, model.ProbeRequest())
 	if fail, ok := errors.AsType[*model.Error](err); ok && len(list.names) > 0 && !slices.Contains(list.names, c.model) {
 		fail.Class = model.ClassUnavailable
-		fail.Msg += "; the server has " + someOf(list.names)
+		fail.Msg += "; the server has " + someOf(list.names) + near.DidYouMean(c.model, list.names)
 	}
 	return info, err
 }
