@@ -7,6 +7,7 @@ import (
 	"iter"
 	"path"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -290,7 +291,7 @@ func (r *run) piecesOf(ctx context.Context, in Input, name string, convert Func,
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	known, _ := r.src.match(name)
-	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement, Columns: known.Columns, Reuse: r.src.Copies, Bytes: &r.bytes}
+	opt := raw.Options{Layout: known.Layout, MaxElement: r.opt.MaxElement, Columns: known.Columns, Reuse: r.src.Copies, Cells: r.src.Cells, Bytes: &r.bytes}
 	for el, err := range raw.Read(ctx, f, name, opt) {
 		if _, ok := raw.Skippable(err); err != nil && !ok {
 			p.fatal = err
@@ -412,7 +413,9 @@ func (r *run) recycle(b *batch) {
 
 // add adds an element to b.
 func (b *batch) add(p pending) {
-	if b.data != nil && len(p.el.Data) <= raw.MaxReused {
+	if p.el.Cells != nil {
+		p.el.Cells = b.copied(p.el.Cells)
+	} else if b.data != nil && len(p.el.Data) <= raw.MaxReused {
 		// Elements from before stay where they were when there is no room.
 		start := len(*b.data)
 		*b.data = append(*b.data, p.el.Data...)
@@ -420,6 +423,18 @@ func (b *batch) add(p pending) {
 	}
 	b.elements = append(b.elements, p)
 	b.size += len(p.el.Data)
+}
+
+// copied returns cells that last as long as the batch.
+func (b *batch) copied(cells []raw.Cell) []raw.Cell {
+	out := slices.Clone(cells)
+	for i, f := range cells {
+		start := len(*b.data)
+		*b.data = append(*b.data, f.Value...)
+		out[i].Value = (*b.data)[start:len(*b.data):len(*b.data)]
+		b.size += len(f.Value)
+	}
+	return out
 }
 
 // send hands a batch over and reports whether anybody still wants it. A batch
@@ -464,7 +479,7 @@ func (r *run) outcome(p pending, convert Func, scratch []byte) (Outcome, []byte)
 		rej = unread(p.err)
 	} else if r.src.Vouches && convertInto(&o, convert, p.el) {
 		stage = StageConvert
-	} else if scratch, rej = check(&p.el, scratch); rej == nil {
+	} else if scratch, rej = check(whole(&p.el), scratch); rej == nil {
 		stage = StageConvert
 		if p.el.Valid = true; !convertInto(&o, convert, p.el) {
 			rej = Rejectf(ParseError, "", "the source made neither a record nor a reject of this element")
@@ -504,6 +519,14 @@ func unread(err error) *Reject {
 		return Rejectf(ParseError, "", "want %d fields as in the header, have %d", e.Want, e.Fields)
 	}
 	return Rejectf(ParseError, "", "want a row of text, have a NUL byte in it")
+}
+
+// whole returns el with its Data, if it had only cells.
+func whole(el *Element) *Element {
+	if el.Cells != nil {
+		el.Data, el.Cells = raw.Row(el.Cells), nil
+	}
+	return el
 }
 
 // check makes sure that the element is valid JSON that is not nested too deep,

@@ -32,6 +32,9 @@ const (
 // An Element is one raw element, with its place.
 type Element = raw.Element
 
+// A Cell is one column of a row of a table.
+type Cell = raw.Cell
+
 // A Source is one public corpus or benchmark: facts, and a pure function.
 // Containers, positions, ledgers, progress and parallelism are not its
 // business.
@@ -54,6 +57,11 @@ type Source struct {
 	// Copies says that what the function of this source returns shares no memory
 	// with the element, whose data are then overwritten by other elements.
 	Copies bool
+
+	// Cells says that the function of this source, which vouches and copies,
+	// takes rows of tables as Cells too. Their JSON is made, and it is called
+	// once more, when it makes nothing of them.
+	Cells bool
 
 	// Open returns the function that converts the elements of in. It reads
 	// side tables (answers, tool lists), never records.

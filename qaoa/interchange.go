@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // AppendInterchange appends rec in interchange form, the paper's ShareGPT
@@ -34,8 +35,7 @@ func AppendInterchange(dst []byte, rec Record) []byte {
 		for _, s := range t.Steps {
 			for i, c := range s.Calls {
 				open("function_call")
-				dst = quoteTail(AppendCall(dst, c), len(dst))
-				dst = append(dst, '}')
+				dst = append(appendCallText(dst, c), '}')
 				message("observation", s.Observation(i))
 			}
 		}
@@ -44,7 +44,7 @@ func AppendInterchange(dst []byte, rec Record) []byte {
 	dst = append(dst, `],"system":`...)
 	dst = AppendQuote(dst, rec.System)
 	dst = append(dst, `,"tools":`...)
-	dst = quoteTail(AppendTools(dst, rec.Tools), len(dst))
+	dst = appendToolsText(dst, rec.Tools)
 	dst = append(dst, `,"properties":{"id":`...)
 	dst = AppendQuote(dst, rec.ID)
 	dst = append(dst, `,"source":`...)
@@ -61,24 +61,77 @@ func AppendInterchange(dst []byte, rec Record) []byte {
 	return append(dst, "}}"...)
 }
 
-// quoteTail makes a JSON string of the text dst[from:]. It works behind that
-// text and moves the result, so that the text needs no buffer of its own.
-func quoteTail(dst []byte, from int) []byte {
-	end := len(dst)
-	dst = AppendQuote(dst, view(dst[from:end]))
-	n := copy(dst[from:], dst[end:])
-	return dst[:from+n]
+// appendCallText appends the text of c as [AppendCall] has it, as a JSON string.
+// That text is written in one go, since it is most of what there is to write.
+func appendCallText(dst []byte, c Call) []byte {
+	dst = append(dst, '"')
+	if c.Raw != "" {
+		dst = append(dst, `{\"raw\":`...)
+		dst = append(appendTwice(dst, c.Raw), '}')
+	} else {
+		dst = append(dst, `{\"name\":`...)
+		dst = appendTwice(dst, c.Name)
+		if c.Arguments != "" {
+			dst = append(dst, `,\"arguments\":`...)
+			dst = appendEscaped(dst, string(c.Arguments))
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, '"')
+}
+
+// appendToolsText appends the text of tools as [AppendTools] has it, as a JSON
+// string.
+func appendToolsText(dst []byte, tools []Tool) []byte {
+	dst = append(dst, `"[`...)
+	for i, t := range tools {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{\"name\":`...)
+		dst = appendTwice(dst, t.Name)
+		dst = append(dst, `,\"description\":`...)
+		dst = appendTwice(dst, t.Description)
+		if t.Parameters != "" {
+			dst = append(dst, `,\"parameters\":`...)
+			dst = appendEscaped(dst, string(t.Parameters))
+		}
+		for _, more := range [...]struct{ name, value string }{{"category", t.Category}, {"domain", t.Domain}, {"origin", t.Origin}} {
+			if more.value != "" {
+				dst = append(append(append(dst, `,\"`...), more.name...), `\":`...)
+				dst = appendTwice(dst, more.value)
+			}
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, `]"`...)
+}
+
+// appendTwice appends s as a JSON string inside of a JSON string.
+func appendTwice(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = replaceInvalid(s)
+	}
+	dst = append(dst, `\"`...)
+	if plainLen(s) == len(s) {
+		dst = append(dst, s...)
+	} else {
+		var room [512]byte
+		dst = appendEscaped(dst, view(appendEscaped(room[:0], s)))
+	}
+	return append(dst, `\"`...)
 }
 
 func appendTurnLabels(dst []byte, n int, t Turn, shape TurnShape) []byte {
-	key := fmt.Sprintf(`,"turn_%d`, n)
-	dst = append(append(append(dst, key...), `":"`...), shape.Hop...)
-	dst = append(dst, '"')
+	key := func() { dst = strconv.AppendInt(append(dst, `,"turn_`...), int64(n), 10) }
+	key()
+	dst = append(append(append(dst, `":"`...), shape.Hop...), '"')
 	if shape.Strategy != "" {
-		dst = append(append(append(dst, key...), `_strategy":"`...), shape.Strategy...)
-		dst = append(dst, '"')
+		key()
+		dst = append(append(append(dst, `_strategy":"`...), shape.Strategy...), '"')
 	}
-	dst = append(append(dst, key...), `_steps":[`...)
+	key()
+	dst = append(dst, `_steps":[`...)
 	for i, s := range t.Steps {
 		if i > 0 {
 			dst = append(dst, ',')

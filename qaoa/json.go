@@ -83,7 +83,12 @@ func AppendQuote(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = replaceInvalid(s)
 	}
-	dst = append(dst, '"')
+	return append(appendEscaped(append(dst, '"'), s), '"')
+}
+
+// appendEscaped appends the content of the JSON string that s, which is valid
+// UTF-8, becomes.
+func appendEscaped(dst []byte, s string) []byte {
 	n := len(dst)
 	// Behind n there is always room for the rest of s and the escapes of a word.
 	const room = wordSize * maxEscape
@@ -131,7 +136,7 @@ func AppendQuote(dst []byte, s string) []byte {
 			dst = appendEscape(dst, c)
 		}
 	}
-	return append(dst, '"')
+	return dst
 }
 
 // wordSize is how many bytes are looked at together.

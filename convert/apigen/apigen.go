@@ -29,6 +29,7 @@ var Source = convert.Source{
 	},
 	Vouches: true,
 	Copies:  true,
+	Cells:   true,
 	Open:    open,
 }
 
@@ -56,7 +57,7 @@ type row struct{ id, query, answers, tools, origin string }
 
 // convert is the Func of this source.
 func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
-	if rec, ok := c.plain(el.Data); ok {
+	if rec, ok := c.plain(el); ok {
 		return []qaoa.Record{rec}, nil
 	}
 	if !el.Valid {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"assay/convert"
 	"assay/qaoa"
 )
 
@@ -25,14 +26,22 @@ type place struct{ name, arguments, end int }
 const maxKept = 1 << 20
 
 // plain returns the record of an element, if it has the usual form and makes a
-// record. Such an element is valid JSON. Anything else is read again by those who know what is wrong with it.
-func (c *converter) plain(data []byte) (qaoa.Record, bool) {
+// record. Such an element is valid JSON. Anything else is read again by those
+// who know what is wrong with it.
+func (c *converter) plain(el convert.Element) (qaoa.Record, bool) {
 	r, _ := c.rows.Get().(*plainRow)
 	if r == nil {
 		r = new(plainRow)
 	}
-	rec, ok := r.read(data)
-	if ok {
+	r.answers, r.tools, r.out = r.answers[:0], r.tools[:0], r.out[:0]
+	var rec qaoa.Record
+	ok := false
+	if el.Cells != nil {
+		ok = r.cells(el.Cells, &rec)
+	} else {
+		ok = r.read(el.Data, &rec)
+	}
+	if ok = ok && r.record(&rec); ok {
 		rec.Tools, ok = c.cache.PlainTools(r.tools)
 	}
 	if cap(r.answers)+cap(r.tools)+cap(r.rest)+cap(r.out) <= maxKept {
@@ -41,55 +50,95 @@ func (c *converter) plain(data []byte) (qaoa.Record, bool) {
 	return rec, ok && c.check(rec) == nil
 }
 
-// read returns the record without its tools, whose text is in r.tools then.
-func (r *plainRow) read(data []byte) (rec qaoa.Record, ok bool) {
-	if !utf8.Valid(data) {
-		return rec, false
+// cells reads the columns of a row of a table: the ID into rec, the query into
+// r.out.
+func (r *plainRow) cells(cells []convert.Cell, rec *qaoa.Record) bool {
+	for _, f := range cells {
+		null := !f.Text && string(f.Value) == "null"
+		if !utf8.Valid(f.Value) {
+			return false
+		}
+		switch f.Name {
+		case "id":
+			if rec.ID != "" || null {
+				return false
+			}
+			rec.ID = string(f.Value)
+		case "query":
+			if len(r.out) > 0 || !f.Text {
+				return false
+			}
+			r.out = append(r.out, f.Value...)
+		case "answers":
+			if len(r.answers) > 0 || !f.Text {
+				return false
+			}
+			r.answers = append(r.answers, f.Value...)
+		case "tools":
+			if len(r.tools) > 0 || !f.Text {
+				return false
+			}
+			r.tools = append(r.tools, f.Value...)
+		case "origin": // is kept, but most files have none
+			return false
+		}
 	}
-	r.answers, r.tools, r.out = r.answers[:0], r.tools[:0], r.out[:0]
-	query := 0
+	return true
+}
+
+// read reads the columns of an object, as cells does.
+func (r *plainRow) read(data []byte, rec *qaoa.Record) bool {
+	if !utf8.Valid(data) {
+		return false
+	}
 	c := qaoa.CursorOf(data)
 	for c.Open('{'); c.More('}'); {
 		switch c.Key() {
 		case "id":
 			if rec.ID != "" || !readID(&c, &rec.ID) {
-				return rec, false
+				return false
 			}
 		case "query":
-			if query > 0 {
-				return rec, false
+			if len(r.out) > 0 {
+				return false
 			}
 			r.out = c.AppendText(r.out)
-			query = len(r.out)
 		case "answers":
 			if len(r.answers) > 0 {
-				return rec, false
+				return false
 			}
 			r.answers = appendList(r.answers, &c)
 		case "tools":
 			if len(r.tools) > 0 {
-				return rec, false
+				return false
 			}
 			r.tools = appendList(r.tools, &c)
-		case "origin": // is kept, but most files have none
-			return rec, false
+		case "origin":
+			return false
 		default:
 			r.rest = c.AppendValue(r.rest[:0])
 		}
 	}
-	if !c.Done() || !r.readCalls() {
-		return rec, false
+	return c.Done()
+}
+
+// record completes the record of a row that was read, but for its tools, whose
+// text is in r.tools.
+func (r *plainRow) record(rec *qaoa.Record) bool {
+	query := len(r.out)
+	if !r.readCalls() {
+		return false
 	}
 	text := string(r.out)
 	if strings.TrimSpace(text[:query]) == "" {
-		return rec, false
+		return false
 	}
 	calls := make([]qaoa.Call, len(r.calls))
 	for i, p := range r.calls {
 		calls[i] = qaoa.Call{Name: text[p.name:p.arguments], Arguments: qaoa.JSON(text[p.arguments:p.end])}
 	}
 	rec.Turns = []qaoa.Turn{{Query: text[:query], Steps: []qaoa.Step{{Calls: calls}}}}
-	return rec, true
+	return true
 }
 
 // readID reads the id of an element, a number or a string.

@@ -29,7 +29,7 @@ var elements = []string{
 // agree reports a fault if what the one pass makes of an element is not what
 // the columns make, and returns whether it makes anything.
 func agree(t interface{ Errorf(string, ...any) }, c *converter, data string) bool {
-	rec, ok := c.plain([]byte(data))
+	rec, ok := c.plain(convert.Element{Data: []byte(data)})
 	if !ok {
 		return false
 	}
@@ -66,10 +66,10 @@ func TestOnePassAgreesWithColumns(t *testing.T) {
 // A record must hold nothing of the buffers that the next element overwrites.
 func TestRecordsStay(t *testing.T) {
 	c := newConverter(convert.Paper)
-	first, _ := c.plain([]byte(ordinary))
+	first, _ := c.plain(convert.Element{Data: []byte(ordinary)})
 	before := string(qaoa.AppendRecord(nil, first))
 	for range 3 {
-		c.plain([]byte(strings.NewReplacer("price", "PRICE", "lot", "LOT", "What", "WHAT").Replace(ordinary)))
+		c.plain(convert.Element{Data: []byte(strings.NewReplacer("price", "PRICE", "lot", "LOT", "What", "WHAT").Replace(ordinary))})
 	}
 	if after := string(qaoa.AppendRecord(nil, first)); after != before {
 		t.Errorf("the record was %s and is %s", before, after)
@@ -96,6 +96,38 @@ func BenchmarkConvert(b *testing.B) {
 	for b.Loop() {
 		if _, rejects := c.convert(el); rejects != nil {
 			b.Fatal(rejects)
+		}
+	}
+}
+
+// A row of a Parquet file is converted as the line of JSON that says the same,
+// whether its cells are usual or not.
+func TestRowsAsLines(t *testing.T) {
+	for _, line := range elements {
+		v, err := qaoa.ParseValue(line)
+		if err != nil || v.Kind != qaoa.Object {
+			continue
+		}
+		var cells []convert.Cell
+		for _, m := range v.Members {
+			cell := convert.Cell{Name: m.Name, Value: []byte(m.Value.JSON()), Text: m.Value.Kind == qaoa.String}
+			if cell.Text {
+				cell.Value = []byte(m.Value.Text)
+			}
+			cells = append(cells, cell)
+		}
+		c := newConverter(convert.Paper)
+		got, ok := c.plain(convert.Element{Cells: cells})
+		if !ok {
+			continue // its JSON is made then
+		}
+		want, rejects := c.convert(convert.Element{Data: []byte(line), Valid: true})
+		if len(want) != 1 || len(rejects) != 0 {
+			t.Errorf("%s: cells make a record, the line %d and %d rejects", line, len(want), len(rejects))
+			continue
+		}
+		if got, want := string(qaoa.AppendRecord(nil, got)), string(qaoa.AppendRecord(nil, want[0])); got != want {
+			t.Errorf("%s:\ncells make %s\nthe line   %s", line, got, want)
 		}
 	}
 }

@@ -31,7 +31,11 @@
 // The first record names the columns, see [CSV]. All values are strings.
 package raw
 
-import "assay/qaoa"
+import (
+	"unsafe"
+
+	"assay/qaoa"
+)
 
 // An Element is one raw element of a file.
 type Element struct {
@@ -40,7 +44,43 @@ type Element struct {
 	// Data is the JSON text of the element. It belongs to the receiver, but see
 	// [Options].
 	Data []byte
+	// Cells are the columns of a row of a table, where [Options] asks for
+	// them. There is no Data then.
+	Cells []Cell
 	// Valid is set if Data is known to be valid JSON. Readers of files leave
 	// that open.
 	Valid bool
+}
+
+// A Cell is one column of a row.
+type Cell struct {
+	Name string
+	// Value is a text as it is, or the JSON of anything else.
+	Value []byte
+	Text  bool
+}
+
+// Row returns the Data of an element that has Cells: an object with a member
+// for each.
+func Row(cells []Cell) []byte {
+	dst := []byte{'{'}
+	for i, f := range cells {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(qaoa.AppendQuote(dst, f.Name), ':')
+		if f.Text {
+			dst = appendText(dst, f.Value)
+		} else {
+			dst = append(dst, f.Value...)
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendText appends b as a JSON string.
+func appendText(dst, b []byte) []byte {
+	// AppendQuote copies and keeps nothing, so b need not become a string of
+	// its own first.
+	return qaoa.AppendQuote(dst, unsafe.String(unsafe.SliceData(b), len(b)))
 }

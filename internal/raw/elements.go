@@ -79,6 +79,11 @@ type Options struct {
 	// Reuse says that data of at most [MaxReused] bytes are needed only until
 	// the next element is asked for, so that they need not be copied.
 	Reuse bool
+	// Cells says that the rows of a Parquet file whose columns hold single
+	// values may come as [Element.Cells] without Data. They are needed only
+	// until the next element is asked for, and a text in them may be invalid
+	// UTF-8.
+	Cells bool
 	// Bytes, if not nil, counts the bytes that are read of the file.
 	Bytes *atomic.Int64
 }

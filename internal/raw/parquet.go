@@ -74,7 +74,17 @@ func (rd *reader) parquet(ctx context.Context, head []byte) bool {
 			}
 			continue
 		}
-		if !rd.yield(Element{Pos: pos, Data: bytes.Clone(pf.w.buf)}, nil) {
+		if pf.w.asCells {
+			if !rd.yield(Element{Pos: pos, Cells: pf.w.cells}, nil) {
+				return false
+			}
+			continue
+		}
+		data := pf.w.buf
+		if !rd.opt.Reuse || len(data) > MaxReused {
+			data = bytes.Clone(data)
+		}
+		if !rd.yield(Element{Pos: pos, Data: data}, nil) {
 			return false
 		}
 	}
@@ -183,7 +193,14 @@ func openParquet(src *countedAt, opt Options) (pf *parquetFile, err error) {
 			return nil, err
 		}
 	}
-	return &parquetFile{src: src, file: file, root: root, groups: file.RowGroups(), w: rowWriter{limit: opt.MaxElement}}, nil
+	w := rowWriter{limit: opt.MaxElement}
+	if opt.Cells && root.flat() {
+		w.cells = make([]Cell, len(root.children))
+		for i, c := range root.children {
+			w.cells[i].Name = c.columns[0].name
+		}
+	}
+	return &parquetFile{src: src, file: file, root: root, groups: file.RowGroups(), w: w}, nil
 }
 
 // checkFooter checks the length of the index, for which the library would get

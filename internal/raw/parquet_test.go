@@ -73,6 +73,9 @@ func rowsOf(t testing.TB, r io.Reader, opt Options) ([]string, error) {
 		if err != nil {
 			return got, err
 		}
+		if el.Cells != nil {
+			el.Data = Row(el.Cells)
+		}
 		if !json.Valid(el.Data) {
 			t.Errorf("row %d is not valid JSON: %.200s", el.Pos.Index, el.Data)
 		}
@@ -141,9 +144,11 @@ func TestParquetValues(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			file := writeNode(t, parquet.Group{"a": tt.node, "z": parquet.Int(64)},
 				map[string]any{"a": tt.in, "z": int64(1)}, map[string]any{"a": tt.in, "z": int64(2)})
-			got, err := rows(t, file, Options{})
-			if want := []string{`{"a":` + tt.want + `,"z":1}`, `{"a":` + tt.want + `,"z":2}`}; err != nil || !cmp.Equal(got, want) {
-				t.Errorf("have %q, %v\nwant %q", got, err, want)
+			for _, opt := range []Options{{}, {Cells: true}} {
+				got, err := rows(t, file, opt)
+				if want := []string{`{"a":` + tt.want + `,"z":1}`, `{"a":` + tt.want + `,"z":2}`}; err != nil || !cmp.Equal(got, want) {
+					t.Errorf("cells %v: have %q, %v\nwant %q", opt.Cells, got, err, want)
+				}
 			}
 		})
 	}
@@ -339,6 +344,42 @@ func TestParquetLimit(t *testing.T) {
 	all[1] = fmt.Sprintf("too large: %d", len(all[1]))
 	if diff := cmp.Diff(all, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestParquetCells checks on random rows that cells say what Data would, however
+// the columns are cut into pages, and that a row which is too large is told in
+// both ways.
+func TestParquetCells(t *testing.T) {
+	type row struct {
+		ID    int64   `parquet:"id"`
+		Query string  `parquet:"query"`
+		Tools *string `parquet:"tools,optional"`
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		in := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) row {
+			r := row{ID: rapid.Int64().Draw(rt, "id"), Query: rapid.StringN(0, 200, -1).Draw(rt, "query")}
+			if text := rapid.String().Draw(rt, "tools"); rapid.Bool().Draw(rt, "some") {
+				r.Tools = &text
+			}
+			return r
+		}), 0, 40).Draw(rt, "rows")
+		file := write(t, in, parquet.PageBufferSize(rapid.IntRange(20, 2000).Draw(rt, "page")),
+			parquet.MaxRowsPerRowGroup(int64(rapid.IntRange(1, 50).Draw(rt, "group"))))
+		lines, err := rows(t, file, Options{})
+		cells, cellsErr := rows(t, file, Options{Cells: true})
+		if err != nil || cellsErr != nil || len(lines) != len(in) || !cmp.Equal(lines, cells) {
+			rt.Fatalf("%v, %v (-lines +cells):\n%s", err, cellsErr, cmp.Diff(lines, cells))
+		}
+	})
+	large := strings.Repeat("x", 1000)
+	file := write(t, []row{{1, "a", nil}, {2, large, nil}, {3, "b", &large}, {4, "c", nil}})
+	for _, opt := range []Options{{MaxElement: 500}, {MaxElement: 500, Cells: true}} {
+		got, err := rows(t, file, opt)
+		want := []string{`{"id":1,"query":"a","tools":null}`, "too large: 1032", "too large: 1031", `{"id":4,"query":"c","tools":null}`}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("cells %v: %v (-want +got):\n%s", opt.Cells, err, diff)
+		}
 	}
 }
 

@@ -124,11 +124,62 @@ type rowWriter struct {
 	buf     []byte
 	dropped int64 // bytes of the row that were thrown away
 	limit   int64
+	// cells hold the row instead, where that is wanted and it fits.
+	cells   []Cell
+	asCells bool
+}
+
+// fits reports whether the text of the next row, in which there are only single
+// values, is not longer than the limit.
+func (w *rowWriter) fits(root *node) bool {
+	size := int64(0)
+	for _, n := range root.children {
+		if v := n.columns[0].peek(); v != nil && n.text && v.Kind() == n.kind {
+			size += int64(len(v.ByteArray()))
+		}
+	}
+	return size <= w.limit
+}
+
+// values sets the cells to the next row.
+func (w *rowWriter) values(root *node) error {
+	for i, n := range root.children {
+		f, c := &w.cells[i], n.columns[0]
+		v := c.peek()
+		switch {
+		case v == nil:
+			return c.ended()
+		case !v.IsNull() && v.Kind() != n.kind:
+			return n.wrongKind(v)
+		}
+		if f.Text = n.text && !v.IsNull(); f.Text {
+			f.Value = v.ByteArray()
+		} else {
+			from := len(w.buf)
+			if v.IsNull() {
+				w.buf = append(w.buf, "null"...)
+			} else {
+				w.buf = n.write(w.buf, v)
+			}
+			// It stays where it is when the buffer grows.
+			f.Value = w.buf[from:len(w.buf):len(w.buf)]
+		}
+		c.pos++
+	}
+	return nil
+}
+
+// wrongKind returns the fault of a hostile annotation.
+func (n *node) wrongKind(v *parquet.Value) error {
+	return &columnError{column: n.columns[0].name, msg: fmt.Sprintf("holds values of type %v, want %v", v.Kind(), n.kind)}
 }
 
 // row appends the next row.
 func (w *rowWriter) row(root *node) error {
 	w.buf, w.dropped = w.buf[:0], 0
+	if w.asCells = w.cells != nil && w.fits(root); w.asCells {
+		return w.values(root)
+	}
 	for _, c := range root.columns {
 		if v := c.peek(); v != nil && v.RepetitionLevel() != 0 {
 			return &columnError{column: c.name, msg: "begins a row in the middle of a list"}
@@ -185,8 +236,8 @@ func (w *rowWriter) node(n *node) error {
 	switch {
 	case v.IsNull():
 		w.buf = append(w.buf, "null"...)
-	case v.Kind() != n.kind: // a hostile annotation
-		return &columnError{column: first.name, msg: fmt.Sprintf("holds values of type %v, want %v", v.Kind(), n.kind)}
+	case v.Kind() != n.kind:
+		return n.wrongKind(v)
 	default:
 		w.buf = n.write(w.buf, v)
 	}

@@ -41,6 +41,7 @@ type node struct {
 	columns     []*column    // below the node, at least one
 	kind        parquet.Kind // of a scalar
 	write       writer       // of a scalar
+	text        bool         // a scalar that is annotated as text
 }
 
 // A schemaReader walks the elements of a schema, which list the tree depth
@@ -87,7 +88,7 @@ func (s *schemaReader) body(e *format.SchemaElement, rep, def byte) *node {
 	if e.Type.Valid {
 		c := &column{index: len(s.columns), name: e.Name, maxDef: def}
 		s.columns = append(s.columns, c)
-		return &node{key: key(e.Name), def: def, columns: []*column{c}, kind: parquet.Kind(e.Type.V), write: writerOf(e)}
+		return &node{key: key(e.Name), def: def, columns: []*column{c}, kind: parquet.Kind(e.Type.V), write: writerOf(e), text: isText(e)}
 	}
 	if e.NumChildren.V == 1 && s.next < len(s.elements) && s.elements[s.next].RepetitionType.V == format.Repeated {
 		switch {
@@ -149,6 +150,22 @@ func (n *node) with(child *node) *node {
 
 // key returns name as the beginning of a member of an object.
 func key(name string) []byte { return append(qaoa.AppendQuote(nil, name), ':') }
+
+// isText reports whether e holds text and says so.
+func isText(e *format.SchemaElement) bool {
+	switch e.LogicalType.Value.(type) {
+	case *format.StringType, *format.EnumType, *format.JsonType:
+		return parquet.Kind(e.Type.V) == parquet.ByteArray
+	case nil:
+		return e.ConvertedType.Valid && e.ConvertedType.V == deprecated.UTF8 && parquet.Kind(e.Type.V) == parquet.ByteArray
+	}
+	return false
+}
+
+// flat reports whether all children of n hold single values.
+func (n *node) flat() bool {
+	return !slices.ContainsFunc(n.children, func(c *node) bool { return c.shape != scalar })
+}
 
 func isList(e *format.SchemaElement) bool {
 	if _, ok := e.LogicalType.Value.(*format.ListType); ok {

@@ -9,9 +9,6 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
-	"unsafe"
-
-	"assay/qaoa"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
@@ -102,13 +99,6 @@ func unsigned(physical parquet.Kind) writer {
 
 // text writes text; invalid UTF-8 in it becomes U+FFFD.
 func text(dst []byte, v *parquet.Value) []byte { return appendText(dst, v.ByteArray()) }
-
-// appendText appends b as a JSON string.
-func appendText(dst, b []byte) []byte {
-	// AppendQuote copies and keeps nothing, so b need not become a string of
-	// its own first.
-	return qaoa.AppendQuote(dst, unsafe.String(unsafe.SliceData(b), len(b)))
-}
 
 // binaryText writes bytes without an annotation, which old writers use for text
 // too.
