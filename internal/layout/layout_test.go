@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"toolset":             {"qaoa", "convert", "filter", "model", "vector", "plot", "internal/lexical", "internal/ordered"},
 	"dedup":               {"qaoa"},
 	"contam":              {"qaoa", "dedup"},
-	"train":               {"qaoa", "toolset", "internal/ordered", "convert", "dedup", "contam", "tokenizer", "chat"},
+	"train":               {"qaoa", "toolset", "internal/ordered", "internal/raw", "convert", "dedup", "contam", "tokenizer", "chat"},
 	"eval":                {"qaoa", "match", "model", "toolset", "toolcall", "internal/filelock", "internal/lexical", "internal/ordered"},
 	"predfile":            {"qaoa", "convert", "toolcall", "internal/pylit", "internal/raw"},
 	"report":              {"qaoa", "eval", "match", "stats", "benchdata/*"},
