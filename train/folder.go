@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 )
 
 // What a folder of shards holds. The manifest is written last: a folder
@@ -18,7 +19,12 @@ const (
 	unfinished   = ".unfinished" // where all is made, then moved up
 )
 
-var shardName = regexp.MustCompile(`^train-\d{5,}-of-\d{5,}\.jsonl(\.gz|\.zst)?$`)
+var shardName = regexp.MustCompile(`^train-\d{5,}-of-\d{5,}\.(jsonl(\.gz|\.zst)?|parquet)$`)
+
+// ExtraFiles returns the names of files and folders that may stand beside the
+// shards: the data card with its figures, and recipes. They are replaced with
+// the shards.
+func ExtraFiles() []string { return []string{"README.md", "figures", "recipe", "preflight.json"} }
 
 // A folder is an output folder in the making.
 type folder struct {
@@ -60,7 +66,7 @@ func (f *folder) replaceable(entries []fs.DirEntry) error {
 	started := false
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == infoName:
+		case name == infoName || slices.Contains(ExtraFiles(), name):
 		case name == unfinished && e.IsDir():
 			started = true // and killed
 		case name == manifestName:
@@ -98,12 +104,13 @@ func (f *folder) publish() error {
 	if err := os.RemoveAll(filepath.Join(f.out, manifestName)); err != nil {
 		return err
 	}
-	for _, name := range []string{dataFolder, infoName, manifestName} {
+	names := append([]string{dataFolder, infoName}, ExtraFiles()...)
+	for _, name := range append(names, manifestName) {
 		to := filepath.Join(f.out, name)
 		if err := os.RemoveAll(to); err != nil {
 			return err
 		}
-		if err := os.Rename(f.temp(name), to); err != nil {
+		if err := os.Rename(f.temp(name), to); err != nil && (!errors.Is(err, fs.ErrNotExist) || name == dataFolder || name == manifestName) {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/qaoa"
+	"assay/toolset"
 	"assay/train"
 )
 
@@ -138,16 +139,20 @@ func TestBadOptions(t *testing.T) {
 		want string
 	}{
 		{train.ShardOptions{}, "no output folder"},
-		{train.ShardOptions{Out: "x", Format: "f"}, "want llamafactory"},
+		{train.ShardOptions{Out: "x", Format: "f"}, "want llamafactory, openai, trl, ms-swift, axolotl or hermes"},
 		{train.ShardOptions{Out: "x", Projection: "p"}, "want action-only or full"},
 		{train.ShardOptions{Out: "x", FinalAnswer: "a"}, "want keep, empty or drop"},
 		{train.ShardOptions{Out: "x", Grouping: "g"}, "want together or each"},
-		{train.ShardOptions{Out: "x", Container: "c"}, "want jsonl, jsonl.gz or jsonl.zst"},
+		{train.ShardOptions{Out: "x", Container: "c"}, "want jsonl, jsonl.gz, jsonl.zst or parquet"},
 		{train.ShardOptions{Out: "x", Name: "a,b"}, "data set name"},
 		{train.ShardOptions{Out: "x", Shards: 2, RowsPerShard: 2}, "only one of the two"},
 		{train.ShardOptions{Out: "x", Shards: -1}, "want 1 to 1024"},
 		{train.ShardOptions{Out: "x", Shards: 1025}, "want 1 to 1024"},
 		{train.ShardOptions{Out: "x", RowsPerShard: -1}, "want at least 1"},
+		{train.ShardOptions{Out: "x", Length: train.Length{Max: -1}}, "at most -1 tokens"},
+		{train.ShardOptions{Out: "x", Length: train.Length{OverLong: "cut"}}, "want drop, split or keep"},
+		{train.ShardOptions{Out: "x", Candidates: &train.Candidates{Options: toolset.Defaults()}}, "wants a pool of tools"},
+		{train.ShardOptions{Out: "x", Candidates: &train.Candidates{}}, "candidate lists: "},
 	}
 	for _, tt := range tests {
 		_, err := train.Shard(t.Context(), seqOf(trip()), tt.opt)

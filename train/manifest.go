@@ -21,16 +21,44 @@ type Manifest struct {
 	Version string  `json:"version,omitempty"` // of the tool
 	Choices Choices `json:"options"`
 	Inputs  []Input `json:"inputs"`
-	// Records = Rows + Rejected.
+	// Records + Split = Rows + Rejected.
 	Records  int            `json:"records"`
+	Split    int            `json:"split,omitempty"` // rows beyond one a record, see [SplitLong]
 	Rows     int            `json:"rows"`
 	Rejected int            `json:"rejected"`
 	Rejects  map[string]int `json:"rejects"` // by code
 	Losses   map[Loss]int   `json:"losses"`  // those that occurred
 	Counts   Counts         `json:"counts"`
+	Tokens   Tokens         `json:"tokens"`
 	Sources  map[string]int `json:"sources"` // rows by source
-	Files    []File         `json:"files"`
-	Notes    []string       `json:"notes,omitempty"`
+	// Selection and Mixture say how the records were chosen from the inputs.
+	Selection *Selected `json:"selection,omitempty"`
+	Mixture   *Plan     `json:"mixture,omitempty"`
+	Files     []File    `json:"files"`
+	Notes     []string  `json:"notes,omitempty"`
+}
+
+// Tokens counts the tokens of rows.
+type Tokens struct {
+	Tokenizer string   `json:"tokenizer"` // with the template; [EstimateName] if there is none
+	Total     int      `json:"total"`
+	Longest   int      `json:"longest"`
+	Limit     int      `json:"limit,omitempty"`
+	OverLong  OverLong `json:"over_long,omitempty"` // what becomes of rows beyond the limit
+	Beyond    int      `json:"beyond,omitempty"`    // rows beyond the limit that were kept
+}
+
+// addRow counts a row.
+func (m *Manifest) addRow(r made) {
+	m.Rows++
+	m.Sources[r.rec.Source.Name]++
+	m.Counts.add(r.rec)
+	m.Counts.TextBytes += len(r.line) + 1
+	m.Tokens.Total += r.tokens
+	m.Tokens.Longest = max(m.Tokens.Longest, r.tokens)
+	if r.long {
+		m.Tokens.Beyond++
+	}
 }
 
 // Choices are the options that decide the bytes.
@@ -40,8 +68,10 @@ type Choices struct {
 	FinalAnswer  FinalAnswer `json:"final_answer"`
 	Grouping     Grouping    `json:"grouping"`
 	Container    Container   `json:"container"`
+	PlainAnswers bool        `json:"plain_answers,omitempty"`
 	SystemPrompt string      `json:"system_prompt"`
 	KeepSystem   bool        `json:"keep_system"`
+	Candidates   *ListChoice `json:"candidates,omitempty"`
 	Name         string      `json:"name"`
 	Shards       int         `json:"shards,omitempty"`
 	RowsPerShard int         `json:"rows_per_shard,omitempty"`
@@ -117,18 +147,36 @@ func newManifest(o ShardOptions) Manifest {
 		Schema:  ManifestSchema,
 		Version: o.Version,
 		Choices: Choices{
-			o.Format, o.Projection, o.FinalAnswer, o.Grouping, o.Container,
-			o.SystemPrompt, o.KeepSystem, o.Name, o.Shards, o.RowsPerShard, o.Seed,
+			o.Format, o.Projection, o.FinalAnswer, o.Grouping, o.Container, o.PlainAnswers,
+			o.SystemPrompt, o.KeepSystem, o.Candidates.choice(), o.Name, o.Shards, o.RowsPerShard, o.Seed,
 		},
-		Inputs:  []Input{},
-		Rejects: map[string]int{},
-		Losses:  map[Loss]int{},
-		Sources: map[string]int{},
+		Inputs:    []Input{},
+		Rejects:   map[string]int{},
+		Losses:    map[Loss]int{},
+		Sources:   map[string]int{},
+		Tokens:    Tokens{Tokenizer: o.Length.Name, Limit: o.Length.Max},
+		Selection: o.Selection,
+		Mixture:   o.Mixture,
 	}
-	if o.Container != JSONL {
-		m.Notes = append(m.Notes, "LLaMA-Factory reads no compressed files from a local folder: decompress the shards, and leave only the .jsonl files in "+dataFolder+"/")
+	if o.Length.Max > 0 {
+		m.Tokens.OverLong = o.Length.OverLong
 	}
+	m.Notes = notes(o.Format, o.Container)
 	return m
+}
+
+// notes says what a trainer needs besides the rows.
+func notes(f Format, c Container) []string {
+	var out []string
+	switch {
+	case f == LlamaFactory && (c == Gzip || c == Zstd):
+		out = append(out, "LLaMA-Factory reads no compressed files from a local folder: decompress the shards, and leave only the .jsonl files in "+dataFolder+"/")
+	case f == TRL && c == Parquet:
+		out = append(out, "TRL hands arguments to the chat template as they are, and in Parquet they are JSON texts: map json.loads over messages[*].tool_calls[*].function.arguments before training, or they are trained encoded twice; jsonl needs no such step")
+	case f == TRL:
+		out = append(out, "TRL: load the rows with json.loads, or with a version of datasets that has the Json() feature: as an Arrow column of structs every call is given the arguments of all others, as nulls")
+	}
+	return out
 }
 
 // ReadManifest reads the manifest of a folder that [Shard] wrote.

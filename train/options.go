@@ -5,14 +5,27 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strings"
+
+	"assay/qaoa"
 )
 
 // A Format is what trainer the rows are for.
 type Format string
 
-// LlamaFactory is the sharegpt format of LLaMA-Factory, see the package
-// comment.
-const LlamaFactory Format = "llamafactory"
+// The formats, see the package comment.
+const (
+	LlamaFactory Format = "llamafactory" // sharegpt of LLaMA-Factory
+	OpenAI       Format = "openai"       // messages; arguments are JSON texts
+	TRL          Format = "trl"          // messages; arguments are objects
+	MSSwift      Format = "ms-swift"     // messages of roles tool_call and tool_response
+	Axolotl      Format = "axolotl"      // messages for its chat_template strategy
+	Hermes       Format = "hermes"       // ChatML text with tool_call tags
+)
+
+// Formats returns all formats.
+func Formats() []Format { return []Format{LlamaFactory, OpenAI, TRL, MSSwift, Axolotl, Hermes} }
 
 // A Projection is what rows keep of a record.
 type Projection string
@@ -55,13 +68,21 @@ const (
 // A Container is how shards are stored.
 type Container string
 
-// The containers. LLaMA-Factory reads JSONL from a local folder, and refuses
-// the others until they are decompressed.
+// The containers. LLaMA-Factory reads JSONL and Parquet from a local folder, and
+// refuses compressed lines until they are decompressed.
+//
+// A Parquet column has one type for all rows, so tools and arguments are JSON
+// texts in it, whatever the format: as columns of structs each call would be
+// given the arguments of every tool, as nulls.
 const (
-	JSONL Container = "jsonl"
-	Gzip  Container = "jsonl.gz"
-	Zstd  Container = "jsonl.zst"
+	JSONL   Container = "jsonl"
+	Gzip    Container = "jsonl.gz"
+	Zstd    Container = "jsonl.zst"
+	Parquet Container = "parquet"
 )
+
+// Containers returns all containers.
+func Containers() []Container { return []Container{JSONL, Gzip, Zstd, Parquet} }
 
 // MaxShards is how many shards can be written at once, each being an open
 // file.
@@ -75,6 +96,12 @@ type ShardOptions struct {
 	FinalAnswer FinalAnswer // "" is EmptyAnswer under ActionOnly, KeepAnswer under Full
 	Grouping    Grouping    // "" is TogetherCalls
 	Container   Container   // "" is JSONL
+	// PlainAnswers writes answers without <answer> tags.
+	PlainAnswers bool
+	// Candidates says which tools each row offers; nil is those of the record.
+	Candidates *Candidates
+	// Length counts the tokens of rows, and says what becomes of long ones.
+	Length Length
 	// SystemPrompt is the system text of every row, so that a model is
 	// trained on the text that it will be served with.
 	SystemPrompt string
@@ -102,9 +129,24 @@ type ShardOptions struct {
 	// Inputs is called once after the last record and returns the files that
 	// records were read from, for the manifest. It may be nil.
 	Inputs func() []Input
+	// Selection and Mixture are what [Choose] did before, for the manifest.
+	// They may be nil.
+	Selection *Selected
+	Mixture   *Plan
 	// OnReject is called for each reject, in the order of records. It may be
 	// nil.
 	OnReject func(Reject)
+	// OnNotice is called for each record that made rows although it was too
+	// long. It may be nil.
+	OnNotice func(Reject)
+	// OnRow is called for each row, in the order of rows, with the part of
+	// the record that it was made of and its number of tokens. It may be nil.
+	OnRow func(rec qaoa.Record, tokens int)
+	// Finish is called once all shards are on the disk, with their manifest
+	// and a folder for more files, whose names must be among
+	// [ExtraFiles]: they go into the output folder with the shards. It may be
+	// nil.
+	Finish func(m Manifest, dir string) error
 }
 
 // datasetName is a name that YAML, shells and LLaMA-Factory, which splits
@@ -138,16 +180,16 @@ func (o ShardOptions) complete() (ShardOptions, error) {
 	switch {
 	case o.Out == "":
 		return o, fmt.Errorf("no output folder: want the name of a folder to make")
-	case o.Format != LlamaFactory:
-		return o, fmt.Errorf("format %q: want %s", o.Format, LlamaFactory)
+	case !slices.Contains(Formats(), o.Format):
+		return o, fmt.Errorf("format %q: want %s", o.Format, oneOf(Formats()))
 	case o.Projection != ActionOnly && o.Projection != Full:
 		return o, fmt.Errorf("projection %q: want %s or %s", o.Projection, ActionOnly, Full)
 	case o.FinalAnswer != KeepAnswer && o.FinalAnswer != EmptyAnswer && o.FinalAnswer != DropAnswer:
 		return o, fmt.Errorf("final answer %q: want %s, %s or %s", o.FinalAnswer, KeepAnswer, EmptyAnswer, DropAnswer)
 	case o.Grouping != TogetherCalls && o.Grouping != EachCall:
 		return o, fmt.Errorf("grouping %q: want %s or %s", o.Grouping, TogetherCalls, EachCall)
-	case o.Container != JSONL && o.Container != Gzip && o.Container != Zstd:
-		return o, fmt.Errorf("container %q: want %s, %s or %s", o.Container, JSONL, Gzip, Zstd)
+	case !slices.Contains(Containers(), o.Container):
+		return o, fmt.Errorf("container %q: want %s", o.Container, oneOf(Containers()))
 	case !datasetName.MatchString(o.Name):
 		return o, fmt.Errorf("data set name %q: want letters, digits, '.', '_' and '-', the first a letter or digit", o.Name)
 	case o.Shards != 0 && o.RowsPerShard != 0:
@@ -157,8 +199,25 @@ func (o ShardOptions) complete() (ShardOptions, error) {
 	case o.RowsPerShard < 0:
 		return o, fmt.Errorf("%d rows a shard: want at least 1", o.RowsPerShard)
 	}
+	if err := o.Candidates.check(); err != nil {
+		return o, err
+	}
+	var err error
+	if o.Length, err = o.Length.complete(); err != nil {
+		return o, err
+	}
 	o.Out = filepath.Clean(o.Out)
 	return o, nil
+}
+
+// oneOf names the values of an option.
+func oneOf[T ~string](values []T) string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 func fill[T ~string](p *T, value T) {

@@ -37,6 +37,8 @@ const (
 	BadSchema          = "bad_schema"           // parameters that are no object
 	TooDeep            = "too_deep"             // nests deeper than the trainer's JSON reader goes
 	TooLarge           = "number_too_large"     // the trainer's JSON reader makes it Infinity, or fails
+	TemplateMarks      = "template_marks"       // the text would end a message of the chat template
+	TooLong            = "over_long"            // more tokens than [Length.Max]
 )
 
 // maxDepth is how deep arguments and parameters may nest. The trainer reads
@@ -62,6 +64,8 @@ const (
 	LostToolFacts   Loss = "tool_facts"    // tools with a category, domain or origin
 	LostAnswerTags  Loss = "answer_tags"   // answers that had <answer> tags of their own
 	LostUTF8        Loss = "invalid_utf8"  // texts with bytes that are not UTF-8
+	LostSideText    Loss = "side_text"     // what was said beside calls
+	LostHistory     Loss = "history"       // rows that begin after the first turn, see [Split]
 	AddedArguments  Loss = "added_arguments"
 	AddedSchema     Loss = "added_schema" // tools given "properties" or whole parameters
 )
@@ -71,8 +75,25 @@ type row struct {
 	id, system string
 	tools      []qaoa.Tool // name, description, parameters
 	turns      []qaoa.Turn
+	said       []saying
 	// openEnd tells that the row ends with a function_call.
 	openEnd bool
+}
+
+// A saying is a text of the assistant beside the calls of a step.
+type saying struct {
+	turn, step int
+	text       string
+}
+
+// saying returns what was said beside the calls of a step.
+func (r row) saying(turn, step int) string {
+	for _, s := range r.said {
+		if s.turn == turn && s.step == step {
+			return s.text
+		}
+	}
+	return ""
 }
 
 // projector makes a row of one record.
@@ -99,13 +120,15 @@ func project(rec qaoa.Record, opt *ShardOptions) (row, map[Loss]int, *Reject) {
 		}
 		r.tools = append(r.tools, tool)
 	}
+	said := sideTexts(rec.Meta)
 	for i, t := range rec.Turns {
-		turn, rej := p.turn(t, fmt.Sprintf("/turns/%d", i))
+		turn, at, rej := p.turn(t, fmt.Sprintf("/turns/%d", i))
 		if rej != nil {
 			rej.ID = rec.ID
 			return r, nil, rej
 		}
 		r.turns = append(r.turns, turn)
+		r.said = append(r.said, p.sayings(said, i, at)...)
 	}
 	if last := r.turns[len(r.turns)-1].Steps; p.opt.FinalAnswer == DropAnswer && len(last) > 0 {
 		r.openEnd = true
@@ -113,7 +136,56 @@ func project(rec qaoa.Record, opt *ShardOptions) (row, map[Loss]int, *Reject) {
 		p.losses[LostObservation] += known(s.Observations)
 		s.Observations = nil
 	}
+	if rej := p.opt.codec().refuse(r); rej != nil {
+		rej.ID = rec.ID
+		return r, nil, rej
+	}
 	return r, p.losses, nil
+}
+
+// sideTexts returns what the meta data of a record keep of texts beside calls,
+// by the places of the record.
+func sideTexts(meta qaoa.JSON) []saying {
+	if !strings.Contains(string(meta), `"side_text":`) {
+		return nil
+	}
+	v, err := meta.Value()
+	if err != nil {
+		return nil
+	}
+	list, _ := v.Get("side_text")
+	var out []saying
+	for _, item := range list.Items {
+		turn, _ := item.Get("turn")
+		step, _ := item.Get("step")
+		text, _ := item.Get("text")
+		i, err1 := strconv.Atoi(turn.Text)
+		k, err2 := strconv.Atoi(step.Text)
+		if err1 == nil && err2 == nil && text.Kind == qaoa.String && strings.TrimSpace(text.Text) != "" {
+			out = append(out, saying{i, k, text.Text})
+		}
+	}
+	return out
+}
+
+// sayings returns what the row keeps of the texts said in a turn, whose step k
+// is at[k] in the row: the first one beside each step, if the format holds any
+// and observations and answers are kept too.
+func (p *projector) sayings(said []saying, turn int, at []int) []saying {
+	var out []saying
+	taken := map[int]bool{}
+	for _, s := range said {
+		if s.turn != turn {
+			continue
+		}
+		if p.opt.Projection == ActionOnly || !p.opt.codec().sideText || s.step < 0 || s.step >= len(at) || taken[s.step] {
+			p.losses[LostSideText]++
+			continue
+		}
+		taken[s.step] = true
+		out = append(out, saying{turn, at[s.step], p.text(s.text)})
+	}
+	return out
 }
 
 func (p *projector) system(rec qaoa.Record) string {
@@ -145,7 +217,7 @@ func (p *projector) tool(t qaoa.Tool, path string) (qaoa.Tool, *Reject) {
 	out := qaoa.Tool{Name: p.text(t.Name), Description: p.text(t.Description), Parameters: t.Parameters}
 	switch t.Parameters.Kind() {
 	case qaoa.Object:
-	case qaoa.Invalid:
+	case qaoa.Invalid, qaoa.Null:
 		p.losses[AddedSchema]++
 		out.Parameters = `{"type":"object","properties":{}}`
 		return out, nil
@@ -244,16 +316,19 @@ func tooLarge(j qaoa.JSON) string {
 	return ""
 }
 
-func (p *projector) turn(t qaoa.Turn, path string) (qaoa.Turn, *Reject) {
+// turn returns what a row keeps of t, and where each of its steps begins in it.
+func (p *projector) turn(t qaoa.Turn, path string) (qaoa.Turn, []int, *Reject) {
 	if strings.TrimSpace(t.Query) == "" {
-		return t, &Reject{Code: NoQuery, Path: path + "/query", Detail: "want the text of the user, have none"}
+		return t, nil, &Reject{Code: NoQuery, Path: path + "/query", Detail: "want the text of the user, have none"}
 	}
 	out := qaoa.Turn{Query: p.text(t.Query)}
+	at := make([]int, len(t.Steps))
 	for i, s := range t.Steps {
 		steps, rej := p.step(s, fmt.Sprintf("%s/steps/%d", path, i))
 		if rej != nil {
-			return t, rej
+			return t, nil, rej
 		}
+		at[i] = len(out.Steps)
 		out.Steps = append(out.Steps, steps...)
 	}
 	answer, tagged := untagged(p.text(t.Answer))
@@ -266,7 +341,7 @@ func (p *projector) turn(t qaoa.Turn, path string) (qaoa.Turn, *Reject) {
 	case t.Answer != "":
 		p.losses[LostAnswer]++
 	}
-	return out, nil
+	return out, at, nil
 }
 
 // untagged returns an answer without the <answer> tags around it, which a row

@@ -18,7 +18,7 @@ import (
 )
 
 func genRecord(t *rapid.T) qaoa.Record {
-	text := rapid.SampledFrom([]string{"", "x", "a \"b\"\n\\", "<answer>y</answer>", "</answer>", "<think>z</think>", "<tool_call>{}</tool_call>", "◁think▷", "é天😀\u2028", "bad\xff\xfe", "[1]", `["a","b"]`, "\x00\x1f"})
+	text := rapid.SampledFrom([]string{"", "x", "a \"b\"\n\\", "<answer>y</answer>", "</answer>", "<think>z</think>", "<tool_call>{}</tool_call>", "<|im_end|>", "</tool_response>", "◁think▷", "é天😀\u2028", "bad\xff\xfe", "[1]", `["a","b"]`, "\x00\x1f"})
 	query := rapid.SampledFrom([]string{"q", "<think>", " lead", "é天", "\xff"})
 	args := rapid.SampledFrom([]qaoa.JSON{"", "{}", `{"a":1.0,"b":[null,true,"<think>a</think>"],"a":2}`, `{"◁":{"<":1e400}}`, `{"s":"\\\"\n"}`, `{"n":-0.10E+5}`, `[1]`, `"x"`})
 	params := rapid.SampledFrom([]qaoa.JSON{"", "{}", `{"type":"object","properties":{"a":{"type":"string","enum":["<|x|>"]}},"required":["a"]}`, `{"x":{"properties":{}}}`, `[]`})
@@ -47,17 +47,23 @@ func genRecord(t *rapid.T) qaoa.Record {
 		Tools:  rapid.SliceOfN(tool, 0, 3).Draw(t, "tools"),
 		Turns:  rapid.SliceOfN(turn, 1, 3).Draw(t, "turns"),
 		System: text.Draw(t, "system"),
+		Meta: rapid.SampledFrom([]qaoa.JSON{
+			"", `{"k":1}`, `{"side_text":[{"turn":0,"step":0,"text":"Let me see.\n"}]}`,
+			`{"side_text":[{"turn":0,"step":1,"text":"é"},{"turn":0,"step":1,"text":"again"},{"turn":1,"step":0,"text":"<tool_call>\n{}"},{"turn":9,"step":0,"text":"x"},{"turn":"0"}]}`,
+		}).Draw(t, "meta"),
 	}
 }
 
 func genOptions(t *rapid.T) train.ShardOptions {
 	o := train.ShardOptions{
-		Projection:  rapid.SampledFrom([]train.Projection{train.ActionOnly, train.Full}).Draw(t, "projection"),
-		FinalAnswer: rapid.SampledFrom([]train.FinalAnswer{"", train.KeepAnswer, train.EmptyAnswer, train.DropAnswer}).Draw(t, "final"),
-		Grouping:    rapid.SampledFrom([]train.Grouping{train.TogetherCalls, train.EachCall}).Draw(t, "grouping"),
-		Container:   rapid.SampledFrom([]train.Container{train.JSONL, train.Gzip, train.Zstd}).Draw(t, "container"),
-		KeepSystem:  rapid.Bool().Draw(t, "keep system"),
-		Seed:        rapid.Uint64().Draw(t, "seed"),
+		Format:       rapid.SampledFrom(train.Formats()).Draw(t, "format"),
+		PlainAnswers: rapid.Bool().Draw(t, "plain"),
+		Projection:   rapid.SampledFrom([]train.Projection{train.ActionOnly, train.Full}).Draw(t, "projection"),
+		FinalAnswer:  rapid.SampledFrom([]train.FinalAnswer{"", train.KeepAnswer, train.EmptyAnswer, train.DropAnswer}).Draw(t, "final"),
+		Grouping:     rapid.SampledFrom([]train.Grouping{train.TogetherCalls, train.EachCall}).Draw(t, "grouping"),
+		Container:    rapid.SampledFrom(train.Containers()).Draw(t, "container"),
+		KeepSystem:   rapid.Bool().Draw(t, "keep system"),
+		Seed:         rapid.Uint64().Draw(t, "seed"),
 	}
 	if rapid.Bool().Draw(t, "by order") {
 		o.RowsPerShard = rapid.IntRange(3, 6).Draw(t, "rows")
@@ -116,6 +122,10 @@ func TestShardProperties(t *testing.T) {
 		first := files(t, opt.Out)
 		rows := 0
 		for _, f := range m.Files {
+			if opt.Container == train.Parquet || opt.Format != train.LlamaFactory {
+				rows += f.Rows
+				continue
+			}
 			for _, l := range lines(t, plain(t, f.Name, first[f.Name])) {
 				rows++
 				obey(rt, l)

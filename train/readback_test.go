@@ -15,7 +15,7 @@ func rowOf(id string) row {
 
 // A shard that was changed after it was written is never taken for good.
 func TestReadBackFindsDamage(t *testing.T) {
-	lines := []string{string(renderRow(rowOf("1"))) + "\n", string(renderRow(rowOf("2"))) + "\n"}
+	lines := []string{string(renderLlama(rowOf("1"), false)) + "\n", string(renderLlama(rowOf("2"), false)) + "\n"}
 	good := lines[0] + lines[1]
 	tests := []struct{ name, text, want string }{
 		{"as written", good, ""},
@@ -41,10 +41,10 @@ func TestReadBackFindsDamage(t *testing.T) {
 				if err := os.WriteFile(from, []byte(tt.text), 0o666); err != nil {
 					t.Fatal(err)
 				}
-				if err := pack(from, to, c); err != nil {
+				if err := pack(from, to, &ShardOptions{Format: LlamaFactory, Container: c}); err != nil {
 					t.Fatal(err)
 				}
-				f, err := sh.readBack(t.Context(), to)
+				f, err := sh.readBack(t.Context(), to, &ShardOptions{Format: LlamaFactory, Container: c})
 				if tt.want == "" {
 					if err != nil || f.Rows != 2 {
 						t.Errorf("readBack = %+v, %v", f, err)
@@ -87,7 +87,7 @@ func TestParseRowRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := parseRow([]byte(tt.in)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := parseLlama([]byte(tt.in), false); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("err = %v, want one with %q", err, tt.want)
 			}
 		})
@@ -105,6 +105,7 @@ func TestDiffAndDigestSeeEverything(t *testing.T) {
 		"answer":    func(r *row) { r.turns[0].Answer = "a" },
 		"name":      func(r *row) { r.turns[0].Steps[0].Calls[0].Name = "g" },
 		"arguments": func(r *row) { r.turns[0].Steps[0].Calls[0].Arguments = `{"a":1}` },
+		"said":      func(r *row) { r.said = []saying{{0, 0, "hm"}} },
 		"grouping":  func(r *row) { r.turns[0].Steps = append(r.turns[0].Steps, r.turns[0].Steps[0]) },
 	}
 	a := rowOf("1")
@@ -157,15 +158,15 @@ func TestScan(t *testing.T) {
 }
 
 func FuzzParseRow(f *testing.F) {
-	f.Add(renderRow(rowOf("1")))
+	f.Add(renderLlama(rowOf("1"), false))
 	f.Add([]byte(`{"id":"x","conversations":[{"from":"human","value":"q"},{"from":"function_call","value":"[]"}],"system":"","tools":"[]"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := parseRow(data)
+		r, err := parseLlama(data, false)
 		if err != nil {
 			return
 		}
 		// What was read once is written and read again as the same.
-		again, err := parseRow(renderRow(r))
+		again, err := parseLlama(renderLlama(r, false), false)
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}

@@ -20,10 +20,10 @@ var ErrNoRows = errors.New("no record made a row")
 // Shard writes recs as training shards into a folder of its own:
 //
 //	data/train-00000-of-00008.jsonl …   the rows
-//	dataset_info.json                   by which LLaMA-Factory finds them
+//	dataset_info.json                   by which LLaMA-Factory finds them, for its format
 //	manifest.json                       see [Manifest], written last
 //
-// Every record makes one row or one [Reject]. Each row is parsed and compared
+// Every record makes one row (or several, see [SplitLong]) or one [Reject]. Each row is parsed and compared
 // with its record as soon as it is made, and each finished shard is read back
 // from the disk and compared again; a mismatch beyond the declared losses
 // fails the export. Memory does not grow with the number of records.
@@ -46,8 +46,15 @@ func Shard(ctx context.Context, recs iter.Seq2[qaoa.Record, error], opt ShardOpt
 	if err != nil {
 		return Manifest{}, err
 	}
-	if err := writeJSON(out.temp(infoName), datasetInfo(opt.Name)); err != nil {
-		return Manifest{}, err
+	if opt.Format == LlamaFactory {
+		if err := writeJSON(out.temp(infoName), datasetInfo(opt.Name)); err != nil {
+			return Manifest{}, err
+		}
+	}
+	if opt.Finish != nil {
+		if err := opt.Finish(m, out.temp()); err != nil {
+			return Manifest{}, err
+		}
 	}
 	if err := writeJSON(out.temp(manifestName), m); err != nil {
 		return Manifest{}, err
@@ -63,7 +70,8 @@ func shard(ctx context.Context, recs iter.Seq2[qaoa.Record, error], opt *ShardOp
 	}
 	defer s.close()
 	m := newManifest(*opt)
-	made := ordered.Map(ctx, recs, opt.Workers, func(rec qaoa.Record) outcome { return makeRow(rec, opt) })
+	recs = opt.Candidates.list(ctx, recs, opt.Workers)
+	made := ordered.Map(ctx, recs, opt.Workers, func(rec qaoa.Record) outcome { return makeRows(rec, opt) })
 	for o, err := range made {
 		if err == nil {
 			err = o.err
@@ -72,23 +80,24 @@ func shard(ctx context.Context, recs iter.Seq2[qaoa.Record, error], opt *ShardOp
 			return Manifest{}, err
 		}
 		m.Records++
+		o.tell(opt)
 		if o.reject != nil {
 			m.Rejected++
 			m.Rejects[o.reject.Code]++
-			if opt.OnReject != nil {
-				opt.OnReject(*o.reject)
-			}
 			continue
 		}
-		m.Rows++
-		m.Sources[o.rec.Source.Name]++
-		m.Counts.add(o.rec)
-		m.Counts.TextBytes += len(o.line) + 1
 		for l, n := range o.losses {
 			m.Losses[l] += n
 		}
-		if err := s.write(o.rec.ID, o.line, o.digest); err != nil {
-			return Manifest{}, err
+		m.Split += len(o.rows) - 1
+		for _, r := range o.rows {
+			m.addRow(r)
+			if opt.OnRow != nil {
+				opt.OnRow(r.rec, r.tokens)
+			}
+			if err := s.write(r.id, r.line, r.digest); err != nil {
+				return Manifest{}, err
+			}
 		}
 	}
 	if m.Rows == 0 {
@@ -114,29 +123,70 @@ func (m Manifest) whyNone() string {
 	return b.String()
 }
 
-// An outcome is a row, a reject or an error.
+// An outcome is what became of a record: rows, a reject or an error.
 type outcome struct {
-	rec    qaoa.Record
-	line   []byte
-	digest [16]byte
+	rows   []made
 	losses map[Loss]int
 	reject *Reject
+	notice *Reject
 	err    error
 }
 
-// makeRow renders rec, reads the row back and compares.
-func makeRow(rec qaoa.Record, opt *ShardOptions) outcome {
-	want, losses, rej := project(rec, opt)
+// tell calls who wants to hear of rejects and notices.
+func (o outcome) tell(opt *ShardOptions) {
+	if o.reject != nil && opt.OnReject != nil {
+		opt.OnReject(*o.reject)
+	}
+	if o.notice != nil && opt.OnNotice != nil {
+		opt.OnNotice(*o.notice)
+	}
+}
+
+// A made is a row that was made and read back.
+type made struct {
+	id     string
+	rec    qaoa.Record // the part of the record that the row is of
+	line   []byte
+	digest [16]byte
+	tokens int
+	long   bool
+}
+
+// makeRows renders rec, reads each row back and compares.
+func makeRows(rec qaoa.Record, opt *ShardOptions) outcome {
+	whole, losses, rej := project(rec, opt)
 	if rej != nil {
 		return outcome{reject: rej}
 	}
-	line := renderRow(want)
-	got, err := parseRow(line)
+	pieces, notice, rej, err := opt.Length.measure(whole)
+	if err != nil || rej != nil {
+		return outcome{reject: rej, err: err}
+	}
+	if len(pieces) > 1 {
+		losses[LostHistory] += len(pieces) - 1
+	}
+	o := outcome{losses: losses, notice: notice}
+	for _, p := range pieces {
+		m, err := makeRow(p.row, opt)
+		if err != nil {
+			return outcome{err: err}
+		}
+		m.rec, m.tokens, m.long = rec, p.tokens, opt.Length.Max > 0 && p.tokens > opt.Length.Max
+		m.rec.ID, m.rec.Turns = p.row.id, rec.Turns[p.from:p.to]
+		o.rows = append(o.rows, m)
+	}
+	return o
+}
+
+func makeRow(want row, opt *ShardOptions) (made, error) {
+	c := opt.codec()
+	line := c.render(want, opt.PlainAnswers)
+	got, err := c.parse(line, opt.PlainAnswers)
 	if err != nil {
-		return outcome{err: fmt.Errorf("%s: the row does not read back: %w", rec.ID, err)}
+		return made{}, fmt.Errorf("%s: the row does not read back: %w", want.id, err)
 	}
 	if d := diff(want, got); d != "" {
-		return outcome{err: fmt.Errorf("%s: the row reads back as another: %s", rec.ID, d)}
+		return made{}, fmt.Errorf("%s: the row reads back as another: %s", want.id, d)
 	}
-	return outcome{rec: rec, line: line, digest: want.digest(), losses: losses}
+	return made{id: want.id, line: line, digest: want.digest()}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -128,10 +129,10 @@ func (s *spool) finish(ctx context.Context) ([]File, error) {
 		name := fmt.Sprintf("train-%05d-of-%05d.%s", i, len(s.shards), s.opt.Container)
 		g.Go(func() (err error) {
 			path := s.folder.temp(dataFolder, name)
-			if err := pack(s.spoolName(i), path, s.opt.Container); err != nil {
+			if err := pack(s.spoolName(i), path, s.opt); err != nil {
 				return err
 			}
-			files[i], err = sh.readBack(ctx, path)
+			files[i], err = sh.readBack(ctx, path, s.opt)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
@@ -143,8 +144,8 @@ func (s *spool) finish(ctx context.Context) ([]File, error) {
 }
 
 // pack turns a spool file into a shard.
-func pack(from, to string, c Container) (err error) {
-	if c == JSONL {
+func pack(from, to string, opt *ShardOptions) (err error) {
+	if opt.Container == JSONL {
 		return os.Rename(from, to)
 	}
 	in, err := os.Open(from)
@@ -156,7 +157,10 @@ func pack(from, to string, c Container) (err error) {
 	if err != nil {
 		return err
 	}
-	return closeSynced(out, compress(out, in, c))
+	if opt.Container == Parquet {
+		return closeSynced(out, opt.codec().columns(out, in))
+	}
+	return closeSynced(out, compress(out, in, opt.Container))
 }
 
 // compress uses one goroutine a stream, for its bytes not to depend on how
@@ -179,43 +183,58 @@ func compress(out io.Writer, in io.Reader, c Container) error {
 
 // readBack reads the shard at path from the disk and compares each row with
 // the record it was made of, by their digests in order.
-func (sh *spooled) readBack(ctx context.Context, path string) (File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return File{}, err
-	}
-	defer func() { _ = f.Close() }() // only read
-	sum := sha256.New()
-	counter := &counting{r: io.TeeReader(f, sum)}
-	text, done, err := decompress(bufio.NewReaderSize(counter, 1<<16))
-	if err != nil {
-		return File{}, err
-	}
-	defer done()
-	lines := bufio.NewReaderSize(text, 1<<16)
+func (sh *spooled) readBack(ctx context.Context, path string, opt *ShardOptions) (File, error) {
 	var chain xxh3.Hasher
-	rows := 0
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(line) == 0 {
-			break
-		}
-		if err != nil {
-			return File{}, fmt.Errorf("row %d: reading back: %w", rows, err)
-		}
-		if err := ctx.Err(); err != nil {
-			return File{}, err
-		}
-		r, err := parseRow(line)
-		if err != nil {
-			return File{}, fmt.Errorf("row %d: reading back: %w", rows, err)
-		}
-		rows++
+	got, err := readShard(ctx, path, opt.Format, opt.Container, opt.PlainAnswers, func(r row) {
 		d := r.digest()
 		_, _ = chain.Write(d[:]) // never fails
+	})
+	if err != nil {
+		return File{}, err
 	}
-	if rows != sh.rows || chain.Sum128() != sh.chain.Sum128() {
-		return File{}, fmt.Errorf("what was read back (%d rows) is not what was written (%d rows): the disk or the memory of this machine is at fault", rows, sh.rows)
+	if got.Rows != sh.rows || chain.Sum128() != sh.chain.Sum128() {
+		return File{}, fmt.Errorf("what was read back (%d rows) is not what was written (%d rows): the disk or the memory of this machine is at fault", got.Rows, sh.rows)
+	}
+	return got, nil
+}
+
+// readShard reads a shard, calls f with each row and returns what the manifest
+// is to say of the file, without its name.
+func readShard(ctx context.Context, path string, format Format, c Container, plain bool, f func(row)) (File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	sum := sha256.New()
+	counter := &counting{r: io.TeeReader(file, sum)}
+	var src io.Reader = counter
+	if c == Parquet {
+		// Its index is at the end, so it is not read from front to back.
+		if _, err := io.Copy(io.Discard, counter); err != nil {
+			return File{}, err
+		}
+		src = file
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return File{}, err
+		}
+	}
+	parse := codecOf(format, c).parse
+	rows := 0
+	err = eachRow(ctx, src, filepath.Base(path), c, func(line []byte) error {
+		r, err := parse(line, plain)
+		if err != nil {
+			return err
+		}
+		rows++
+		f(r)
+		return nil
+	})
+	if err != nil {
+		return File{}, fmt.Errorf("row %d: reading back: %w", rows, err)
+	}
+	if _, err := io.Copy(io.Discard, counter); err != nil {
+		return File{}, err
 	}
 	return File{Rows: rows, Bytes: counter.n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }

@@ -6,12 +6,6 @@ import (
 	"assay/qaoa"
 )
 
-// The tags around answers.
-const (
-	openAnswer  = "<answer>"
-	closeAnswer = "</answer>"
-)
-
 // The roles of messages, which dataset_info.json names to the trainer.
 const (
 	fromHuman       = "human"
@@ -20,8 +14,8 @@ const (
 	fromGPT         = "gpt"
 )
 
-// renderRow returns r as one line, without the line break.
-func renderRow(r row) []byte {
+// renderLlama returns r as a line of LLaMA-Factory's sharegpt.
+func renderLlama(r row, plain bool) []byte {
 	dst := []byte(`{"id":`)
 	dst = qaoa.AppendQuote(dst, r.id)
 	dst = append(dst, `,"conversations":[`...)
@@ -43,7 +37,7 @@ func renderRow(r row) []byte {
 			break
 		}
 		dst = append(dst, ',')
-		dst = appendMessage(dst, fromGPT, openAnswer+t.Answer+closeAnswer)
+		dst = appendMessage(dst, fromGPT, answerText(t.Answer, plain))
 	}
 	dst = append(dst, `],"system":`...)
 	dst = qaoa.AppendQuote(dst, r.system)

@@ -1,0 +1,4 @@
+package train
+
+type Selected struct{}
+type Plan struct{}
