@@ -15,6 +15,8 @@ import (
 var arrows = map[string][]string{
 	"qaoa":                {},
 	"stats":               {},
+	"tokenizer":           {},
+	"chat":                {"qaoa", "tokenizer"},
 	"internal/filelock":   {},
 	"internal/lexical":    {},
 	"internal/near":       {},
@@ -50,6 +52,7 @@ var arrows = map[string][]string{
 	"runs":                {"qaoa", "eval", "internal/filelock"},
 	"bench/runner":        {"qaoa", "eval", "model", "model/*"},
 	"bench/*":             {"qaoa"},
+	"bench/tokens":        {"tokenizer"},
 	"e2e":                 {},
 	"e2e/*":               {},
 	"e2e/tinygguf/mktiny": {"e2e/tinygguf"},
