@@ -31,8 +31,8 @@ const (
 // tempSuffix marks a file that is being written and will be renamed.
 const tempSuffix = ".tmp"
 
-// errLocked says that another process works on the folder.
-var errLocked = errors.New("another process is working on this folder; wait for it, or give each run a folder of its own")
+// ErrLocked says that another process works on a run folder.
+var ErrLocked = errors.New("another process is working on this folder; wait for it, or give each run a folder of its own")
 
 // A Folder keeps one run. It is the only process on its directory from
 // [Open] to [Folder.Close]. Its methods Done and Save serve [Options].
@@ -57,7 +57,9 @@ type Folder struct {
 // that it holds. A folder that another process works on, that holds other
 // files but no run, or that holds a run with other settings (a
 // [*SettingsError]) is refused.
-func Open(dir string, s Settings) (*Folder, error) {
+func Open(dir string, s Settings) (*Folder, error) { return open(dir, s, createJournal) }
+
+func open(dir string, s Settings, create func(string) (journalFile, error)) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -68,15 +70,16 @@ func Open(dir string, s Settings) (*Folder, error) {
 	}
 	lock, err := filelock.Take(filepath.Join(dir, LockFile))
 	if errors.Is(err, filelock.ErrLocked) {
-		err = errLocked
+		return nil, fmt.Errorf("%s: %w%s", dir, ErrLocked, holder(dir))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, fmt.Errorf("%s: %w; a run needs a folder that it can write to", dir, err)
 	}
+	sign(lock)
 	f := &Folder{dir: dir, lock: lock, pairs: map[string]entry{}, failed: map[int]entry{}}
 	err = f.settle(s)
 	if err == nil {
-		f.journal, f.Dropped, err = openJournal(filepath.Join(dir, JournalFile), f.keep)
+		f.journal, f.Dropped, err = openJournal(filepath.Join(dir, JournalFile), create, f.keep)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -177,6 +180,9 @@ func (f *Folder) Run(ctx context.Context, m model.Chatter, cases iter.Seq2[qaoa.
 		opt.Total = f.info.Settings.Pairs
 	}
 	f.notes, f.price = opt.Notes, opt.Price
+	if opt.Sync != "" {
+		f.journal.policy = opt.Sync
+	}
 	var fault error
 	for _, err := range Run(ctx, m, cases, opt) {
 		if err != nil {

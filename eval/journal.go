@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -25,20 +27,62 @@ import (
 // where sum is the XXH3 hash of everything after its comma. Each line is one
 // write, so a process that is killed leaves at most one cut line, the last.
 type journal struct {
-	file *os.File
-	end  int64 // offset after the last good line
-	buf  []byte
+	file   journalFile
+	end    int64 // offset after the last good line
+	buf    []byte
+	policy SyncPolicy
 
 	unsynced int
 	synced   time.Time
 }
 
-// A journal is flushed to the disk when either is reached; a kill loses
-// nothing either way, only a dead machine does.
+// A journalFile is what a journal needs of an [os.File].
+type journalFile interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	io.Seeker
+	io.Closer
+	Truncate(size int64) error
+	Sync() error
+	Name() string
+}
+
+// A SyncPolicy says when the journal is flushed to the disk. A process that is
+// killed loses nothing whatever the policy; a machine that dies may lose what
+// was not flushed.
+type SyncPolicy string
+
+// The policies. SyncInterval flushes every 64 lines, and the first line that
+// comes 2 seconds or more after the last flush; SyncAlways each line; SyncNever
+// leaves it to the system, but for the end of a run.
+const (
+	SyncInterval SyncPolicy = "interval"
+	SyncAlways   SyncPolicy = "always"
+	SyncNever    SyncPolicy = "never"
+)
+
+// ParseSyncPolicy returns the policy of that name; "" is [SyncInterval].
+func ParseSyncPolicy(s string) (SyncPolicy, error) {
+	switch p := SyncPolicy(s); p {
+	case "":
+		return SyncInterval, nil
+	case SyncInterval, SyncAlways, SyncNever:
+		return p, nil
+	}
+	return "", fmt.Errorf("--fsync %q: want interval, always or never", s)
+}
+
 const (
 	syncLines = 64
 	syncAfter = 2 * time.Second
 )
+
+// CutFile is where bytes at the end of a journal are put that are no good line.
+const CutFile = "journal.cut"
+
+// journalStart is how each line of a journal begins.
+const journalStart = `{"sum":"`
 
 const sumPrefix = len(`{"sum":"0123456789abcdef",`)
 
@@ -55,18 +99,25 @@ type entry struct {
 	Fail   *Failure
 }
 
-// openJournal opens or makes the journal at path, calls each for every good
-// line, and cuts off what a kill left of the last one; cut is how many bytes
-// that was. A bad line before a good one is an error: no kill does that.
-func openJournal(path string, each func(entry) error) (j *journal, cut int64, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+// createJournal opens or makes the file of a journal.
+func createJournal(path string) (journalFile, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+}
+
+// openJournal opens or makes the journal at path by create, calls each for
+// every good line, and cuts off what a kill left of the last one; cut is how
+// many bytes that was. They are kept in [CutFile]. A bad line before a good one
+// is an error, and so is a file that does not begin as a journal: no kill does
+// that.
+func openJournal(path string, create func(string) (journalFile, error), each func(entry) error) (j *journal, cut int64, err error) {
+	f, err := create(path)
 	if err != nil {
 		return nil, 0, err
 	}
-	j = &journal{file: f, synced: time.Now()}
+	j = &journal{file: f, policy: SyncInterval, synced: time.Now()}
 	size, err := j.scan(path, each)
 	if err == nil && size > j.end {
-		err = f.Truncate(j.end)
+		err = j.cutTail(path, size)
 	}
 	if err == nil {
 		_, err = f.Seek(j.end, io.SeekStart)
@@ -75,6 +126,19 @@ func openJournal(path string, each func(entry) error) (j *journal, cut int64, er
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	return j, size - j.end, nil
+}
+
+// cutTail cuts off what comes after the last good line, and keeps it.
+func (j *journal) cutTail(path string, size int64) error {
+	kept, err := os.OpenFile(filepath.Join(filepath.Dir(path), CutFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(kept, io.NewSectionReader(j.file, j.end, size-j.end))
+	if err := errors.Join(err, kept.Close()); err != nil {
+		return err
+	}
+	return j.file.Truncate(j.end)
 }
 
 // scan reads all lines, sets j.end and returns the size of the file.
@@ -88,6 +152,9 @@ func (j *journal) scan(path string, each func(entry) error) (size int64, err err
 		}
 		if len(line) > 0 {
 			e, ok := readLine(line)
+			if !ok && n == 1 && !strings.HasPrefix(journalStart, string(line[:min(len(line), len(journalStart))])) {
+				return 0, fmt.Errorf("%s: want a journal of this program (lines that begin with %s), have %.40q; it is left as it is: resume the run with the version that wrote it, or give another folder", path, journalStart, line)
+			}
 			if ok && bad > 0 {
 				return 0, fmt.Errorf("%s:%d: the checksum of the line does not hold, but later ones do: the file was edited or the disk is failing; delete that line to have its record asked again", path, bad)
 			}
@@ -201,16 +268,43 @@ func (j *journal) append(res Result) (entry, error) {
 	e := entry{Key: res.Key, Index: res.Index, Offset: j.end, Length: len(b), ID: res.ID, Repeat: res.Repeat, Fail: res.Fail}
 	b = append(b, '\n')
 	j.buf = b
-	if _, err := j.file.Write(b); err != nil {
-		// A line cut by a full disk must not come to stand before a good one.
-		_, seekErr := j.file.Seek(j.end, io.SeekStart)
-		return entry{}, errors.Join(err, j.file.Truncate(j.end), seekErr)
+	if err := j.write(b); err != nil {
+		return entry{}, err
 	}
-	j.end += int64(len(b))
-	if j.unsynced++; j.unsynced >= syncLines || time.Since(j.synced) >= syncAfter {
+	switch j.policy {
+	case SyncAlways:
 		return e, j.sync()
+	case SyncInterval:
+		if j.unsynced >= syncLines || time.Since(j.synced) >= syncAfter {
+			return e, j.sync()
+		}
 	}
 	return e, nil
+}
+
+// copy appends the line of an entry of another journal as it is.
+func (j *journal) copy(from io.ReaderAt, e entry) (entry, error) {
+	line := make([]byte, e.Length+1)
+	if _, err := from.ReadAt(line, e.Offset); err != nil {
+		return entry{}, err
+	}
+	if err := j.write(line); err != nil {
+		return entry{}, err
+	}
+	e.Offset = j.end - int64(len(line))
+	return e, nil
+}
+
+// write appends a line with its line break, or nothing.
+func (j *journal) write(line []byte) error {
+	if _, err := j.file.Write(line); err != nil {
+		// A line cut by a full disk must not come to stand before a good one.
+		_, seekErr := j.file.Seek(j.end, io.SeekStart)
+		return errors.Join(err, j.file.Truncate(j.end), seekErr)
+	}
+	j.end += int64(len(line))
+	j.unsynced++
+	return nil
 }
 
 // appendSum appends the first member of a line, up to its comma.

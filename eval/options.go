@@ -91,6 +91,8 @@ type Options struct {
 	// Save is called once for each result, as soon as it is there and before
 	// it is yielded, one call at a time. Its error ends the run.
 	Save func(Result) error
+	// Sync says when a [Folder] flushes its journal; "" is [SyncInterval].
+	Sync SyncPolicy
 	// Progress is called after Save, one call at a time.
 	Progress func(Progress)
 	Total    int // pairs in all, for Progress; 0 is unknown
@@ -161,6 +163,9 @@ func (opt Options) withDefaults() (Options, error) {
 	if err := opt.Shard.check(); err != nil {
 		return opt, err
 	}
+	if opt.Sync, err = ParseSyncPolicy(string(opt.Sync)); err != nil {
+		return opt, err
+	}
 	opt.Repeats = max(opt.Repeats, 1)
 	opt.Workers = max(opt.Workers, 1)
 	if opt.Grace == 0 {
@@ -195,10 +200,17 @@ type Progress struct {
 	Failed  int // by the back end
 	Total   int // pairs in all, 0 if unknown
 	Classes map[model.Class]int
-	// SP is the running mean of conversation-level SP under preset paper over
-	// the Scored pairs asked in this session that have a gold call.
-	SP      float64
+	// SP and FPA are the running means of these scores at the level of
+	// conversations, under preset paper, over the Scored pairs asked in this
+	// session that have a gold call.
+	SP, FPA float64
 	Scored  int
+	// Replies are those of the pairs answered in this session, with those
+	// among them that hold a call that does not parse, and Tokens are their
+	// completion tokens, as far as reported.
+	Replies   int
+	Malformed int
+	Tokens    int
 	Elapsed time.Duration // since the run began
 }
 

@@ -12,11 +12,17 @@ func TestTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !Held(path) {
+		t.Error("Held = false while it is")
+	}
 	if second, err := Take(path); !errors.Is(err, ErrLocked) || second != nil {
 		t.Errorf("the second Take = %v, %v; want ErrLocked", second, err)
 	}
 	if err := Release(first); err != nil {
 		t.Fatal(err)
+	}
+	if Held(path) || Held(filepath.Join(path, "no")) {
+		t.Error("Held = true after Release, or for no file")
 	}
 	third, err := Take(path)
 	if err != nil {

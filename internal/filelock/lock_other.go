@@ -19,6 +19,13 @@ func Take(path string) (*os.File, error) {
 	return f, err
 }
 
+// Held reports whether the file at path exists, and so, but for what a killed
+// process left behind, whether somebody holds the lock.
+func Held(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // Release gives the lock back.
 func Release(f *os.File) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
