@@ -20,14 +20,16 @@ func (b block) row(i int) []float32 { return b.data[i*b.stride : (i+1)*b.stride]
 // tileRows is a multiple of the rows that a kernel takes of either side at once.
 const tileRows = 12
 
-// products sets out[j*ld+i] to the inner product of row i of a and row j of
-// b, in float32 and in whatever order: see the package comment for how far off
-// it may be. Both have the same stride.
-func products(out []float32, ld int, a, b block) {
-	if !fastProducts(out, ld, a, b) {
-		slowProducts(out, ld, a, b)
-	}
-}
+// There are three kernels, each made once more for processors that have better:
+//
+//   - products sets out[j*ld+i] to the inner product of row i of a and row j of
+//     b, in float32 and in whatever order; the package comment says how far off
+//     it may be. Both have the same stride.
+//   - square is the inner product of a row with itself, likewise.
+//   - above finds the first group of lane products of which some reach their
+//     floors: where it starts, and which they are. It starts at len(products)
+//     if there is none. The floors of a group lie step after those of the one
+//     before, so a step of 0 compares all with the same.
 
 // slowProducts is products for every machine. It takes two rows of either side
 // at a time, so that a number read is used twice.
@@ -77,20 +79,27 @@ func squares(b block) float32 {
 	return largest
 }
 
-// above returns a mask of which of the first lane products reach their floors.
-func above(products, floors []float32) uint {
-	return slowAbove(products, floors)
+// slowSquare is square for every machine.
+func slowSquare(x []float32) float32 {
+	sum, _ := twoProducts(x, x, x)
+	return sum
 }
 
-func slowAbove(products, floors []float32) uint {
-	p, f := products[:lane], floors[:lane]
-	var mask uint
-	for i := range p {
-		if p[i] >= f[i] {
-			mask |= 1 << i
+// slowAbove is above for every machine.
+func slowAbove(products, floors []float32, step int) (at int, mask uint) {
+	for at := 0; at < len(products); at += lane {
+		p, f := products[at:at+lane], floors[at/lane*step:][:lane]
+		var mask uint
+		for i := range p {
+			if p[i] >= f[i] {
+				mask |= 1 << i
+			}
+		}
+		if mask != 0 {
+			return at, mask
 		}
 	}
-	return mask
+	return len(products), 0
 }
 
 // trailing returns the number of the lowest bit that is set.

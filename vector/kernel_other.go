@@ -2,9 +2,10 @@
 
 package vector
 
-func fastProducts([]float32, int, block, block) bool { return false }
+func products(out []float32, ld int, a, b block) { slowProducts(out, ld, a, b) }
 
-func square(x []float32) float32 {
-	s, _ := twoProducts(x, x, x)
-	return s
+func square(x []float32) float32 { return slowSquare(x) }
+
+func above(products, floors []float32, step int) (at int, mask uint) {
+	return slowAbove(products, floors, step)
 }

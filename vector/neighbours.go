@@ -138,7 +138,8 @@ func (a *allPairs) pair(scores []float32, i, j int) {
 	for y := jFrom; y < jTo; y++ {
 		at := scores[(y-jFrom)*a.ld:][:a.ld]
 		for x := 0; x < a.ld; x += lane {
-			for mask := above(at[x:], floors[x:]); mask != 0; mask &= mask - 1 {
+			skip, mask := above(at[x:], floors[x:], lane)
+			for x += skip; mask != 0; mask &= mask - 1 {
 				row := x + trailing(mask)
 				if iFrom+row != y {
 					a.best[iFrom+row].offer(at[row], y)
@@ -159,8 +160,10 @@ func (a *allPairs) pair(scores []float32, i, j int) {
 	for y := range jTo - jFrom {
 		at := scores[y*a.ld:][:a.ld]
 		fill(&same, floors[y])
-		for x := 0; x < iTo-iFrom; x += lane {
-			for mask := above(at[x:], same[:]) & within(iTo-iFrom-x); mask != 0; mask &= mask - 1 {
+		for x := 0; x < a.ld; x += lane {
+			skip, mask := above(at[x:], same[:], 0)
+			x += skip
+			for mask &= within(iTo - iFrom - x); mask != 0; mask &= mask - 1 {
 				row := x + trailing(mask)
 				if at[row] >= floors[y] {
 					a.best[jFrom+y].offer(at[row], iFrom+row)
@@ -179,8 +182,5 @@ func fill(floors *[lane]float32, v float32) {
 
 // within is a mask of the first n of lane.
 func within(n int) uint {
-	if n >= lane {
-		return 1<<lane - 1
-	}
-	return 1<<n - 1
+	return 1<<max(min(n, lane), 0) - 1
 }

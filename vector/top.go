@@ -27,12 +27,15 @@ func (o Options) workers(tasks int) int {
 const (
 	queryBytes = 512 << 10
 	rowBytes   = 192 << 10
+	// maxBlock bounds the rows of a block: their products are kept as well.
+	maxBlock = 16 * tileRows
 )
 
-// blockRows returns how many rows make a block of so many bytes: a multiple of
-// what kernels take at once.
+// blockRows returns how many rows make a block of about so many bytes: a
+// multiple of what kernels take at once.
 func blockRows(bytes, stride int) int {
-	return max(bytes/(4*max(stride, 1))/tileRows, 1) * tileRows
+	rows := bytes / (4 * max(stride, 1))
+	return min(max(rows/tileRows*tileRows, tileRows), maxBlock)
 }
 
 // Top returns, for every row of queries, the k rows of m with the largest inner
@@ -193,9 +196,10 @@ func (p *part) block(from, to int) error {
 	products(p.out, p.ld, p.a, b)
 	for j := range b.rows {
 		at := p.out[j*p.ld : (j+1)*p.ld]
-		for i := 0; i < p.ld; i += lane {
-			for mask := above(at[i:], p.floors[i:]); mask != 0; mask &= mask - 1 {
-				q := i + trailing(mask)
+		for x := 0; x < p.ld; x += lane {
+			skip, mask := above(at[x:], p.floors[x:], lane)
+			for x += skip; mask != 0; mask &= mask - 1 {
+				q := x + trailing(mask)
 				p.best[q].offer(at[q], from+j)
 				p.floors[q] = p.best[q].floor
 			}
