@@ -211,7 +211,7 @@ type Progress struct {
 	Replies   int
 	Malformed int
 	Tokens    int
-	Elapsed time.Duration // since the run began
+	Elapsed   time.Duration // since the run began
 }
 
 // Rate returns results per second, 0 at the start.

@@ -12,6 +12,7 @@ import (
 	"assay/match"
 	"assay/model"
 	"assay/qaoa"
+	"assay/toolcall"
 )
 
 // windowPerWorker is how many results per worker may wait for a slower one
@@ -33,11 +34,12 @@ func (e *GiveUpError) Error() string {
 // Run asks m about every record of cases, opt.Repeats times each, and yields
 // the results in the order of cases, repeats of a record in a row.
 //
-// Each turn of a record is a free dialogue: ask, take the calls of the reply as
+// In the free flow each turn of a record is a dialogue: ask, take the calls of the reply as
 // one step, show what they returned, and ask again, until a reply without
 // calls, [Options.MaxRounds] requests, or a call set that was made before in
 // the turn and that no further gold call asks for. Such a repeated set ends
-// the turn, is marked in its [Exchange] and is no step.
+// the turn, is marked in its [Exchange] and is no step. In the guided flow
+// there is one request per gold call, see [FlowGuided] and [Compat].
 //
 // A pair that m fails on is yielded with Fail set, and the run goes on: one
 // bad reply must not cost a night's work. If cases ends in an error or ctx is
@@ -102,7 +104,7 @@ type runner struct {
 
 	mu       sync.Mutex // guards the rest, and calls of Save and Progress
 	progress Progress
-	sp       float64
+	sp, fpa  float64
 	failures int   // in a row
 	saveErr  error // of the first Save that failed
 	fault    error // why the run ended early
@@ -247,6 +249,13 @@ func (r *runner) finish(rec qaoa.Record, res Result) bool {
 		}
 	} else {
 		r.failures = 0
+		for _, x := range res.Requests {
+			p.Replies++
+			p.Tokens += max(x.Usage.Completion, 0)
+			if x.Class == string(toolcall.ClassMalformed) {
+				p.Malformed++
+			}
+		}
 		r.score(rec, res)
 	}
 	if r.opt.Progress != nil {
@@ -266,7 +275,7 @@ func (r *runner) halt(err error) {
 	r.stop(err)
 }
 
-// score adds res to the running SP.
+// score adds res to the running scores.
 func (r *runner) score(rec qaoa.Record, res Result) {
 	gold := rec.Calls()
 	if r.opt.Progress == nil || len(gold) == 0 {
@@ -277,8 +286,11 @@ func (r *runner) score(rec qaoa.Record, res Result) {
 		pred = append(pred, t.Calls()...)
 	}
 	r.progress.Scored++
-	r.sp += match.Instance(gold, pred, rec.Tools, match.Options{}).SP
+	score := match.Instance(gold, pred, rec.Tools, match.Options{})
+	r.sp += score.SP
+	r.fpa += score.FPA
 	r.progress.SP = r.sp / float64(r.progress.Scored)
+	r.progress.FPA = r.fpa / float64(r.progress.Scored)
 }
 
 // Interrupted reports whether err, the last of a [Run], says that its context
