@@ -185,9 +185,7 @@ func (o AssembleOptions) read(el Element) reading {
 	for _, raw := range raws {
 		r.add(o, raw)
 	}
-	if r.none = err; err == nil && len(raws) == 0 {
-		r.none = errors.New("want a tool or a list of tools, have an empty list")
-	}
+	r.none = err
 	return r
 }
 

@@ -205,10 +205,10 @@ func (f Flow) Figure(title string) plot.Figure {
 		}
 	}
 	return plot.Figure{
-		Title: title, Columns: 2,
+		Title: title, Columns: 3,
 		Subtitle: fmt.Sprintf("%s of %s tools are left", plot.Thousands(f.Total.Kept()), plot.Thousands(f.Total.Read)),
 		Panels: []plot.Panel{
-			{Title: "What became of the tools", Note: "shares of what was read: kept, or removed by a stage", Chart: plot.Bars{Categories: names, Series: series, Stack: true}},
+			{Title: "What became of the tools", Note: "shares of what was read: kept, or removed by a stage", Span: 2, Chart: plot.Bars{Categories: names, Series: series, Stack: true}},
 			{Title: "Tools left", Note: "of those read", Chart: plot.Bars{Categories: names, Series: []plot.Series{left}, Level: true}},
 		},
 	}

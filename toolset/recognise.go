@@ -39,8 +39,8 @@ var nameWords = []string{"name", "api_name", "apiCode", "tool_name"}
 //     multiple_tools (HammerBench), or positive and negative (ToolRet) holds
 //     any of these, as JSON or as a JSON text.
 //
-// An element that holds no tool, and a part that is none where tools must be,
-// is an error with its place.
+// A list may be empty. An element that is none of these, and a part that is no
+// tool where tools must be, is an error with its place, of type *[qaoa.Error].
 func Tools(element qaoa.Value) ([]Raw, error) {
 	f := finder{}
 	if err := f.find(element, "", 0); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/embed"
 	"assay/filter"
 	"assay/toolset"
 )
@@ -156,6 +157,9 @@ func (o toolsBuildOptions) report(std stdio, flow toolset.Flow) error {
 	if err := flow.WriteText(std.err); err != nil {
 		return err
 	}
+	if n := flow.Codes[toolset.SimilarTool]; n > 0 && o.embed.spec == embed.Lexical {
+		fmt.Fprintf(std.err, "note: %d tools were removed for being similar by their words; those of one family with a long common preamble look alike (see the ledger): --embed names a model, --protect and --stages keep them\n", n)
+	}
 	for _, name := range o.protect {
 		if !slices.ContainsFunc(flow.Origins, func(f toolset.OriginFlow) bool { return f.Origin == name }) {
 			fmt.Fprintf(std.err, "warning: --protect %s: no tool has that origin\n", printable(name))
@@ -198,11 +202,16 @@ type removalLedger struct {
 	std   stdio
 	file  *output // nil for none
 	line  []byte
-	shown int
+	shown map[string]int // faults by file: a few of each are shown
+	more  int
 }
 
+// maxShownPerFile is how many faults of one file are shown: those after them are
+// of the same kind as a rule.
+const maxShownPerFile = 2
+
 func newRemovalLedger(std stdio, path string) (*removalLedger, error) {
-	l := &removalLedger{std: std}
+	l := &removalLedger{std: std, shown: map[string]int{}}
 	if path == "" {
 		return l, nil
 	}
@@ -213,7 +222,9 @@ func newRemovalLedger(std stdio, path string) (*removalLedger, error) {
 
 func (l *removalLedger) add(r toolset.Removal) error {
 	if r.Name == "" || r.Code == toolset.BadTool {
-		if l.shown++; l.shown <= maxShown {
+		if l.shown[r.Pos.File]++; l.shown[r.Pos.File] > maxShownPerFile || len(l.shown) > maxShown {
+			l.more++
+		} else {
 			place := r.Pos.String()
 			if r.Path != "" {
 				place += ": " + r.Path
@@ -231,8 +242,8 @@ func (l *removalLedger) add(r toolset.Removal) error {
 
 // end tells how many faults were not shown.
 func (l *removalLedger) end() {
-	if l.shown > maxShown {
-		fmt.Fprintf(l.std.err, "… and %d more that hold no tool; --ledger FILE has all of them\n", l.shown-maxShown)
+	if l.more > 0 {
+		fmt.Fprintf(l.std.err, "… and %d more that hold no tool; --ledger FILE has all of them\n", l.more)
 	}
 }
 
