@@ -2,12 +2,14 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/zeebo/xxh3"
 
+	"assay/model"
 	"assay/qaoa"
 )
 
@@ -88,5 +90,9 @@ func (r *runner) admit(ctx context.Context, p pair) (release func(), err error) 
 	if r.opt.Admit == nil {
 		return func() {}, nil
 	}
-	return r.opt.Admit(ctx, r.opt.mostRequests(p.rec))
+	release, err = r.opt.Admit(ctx, r.opt.mostRequests(p.rec))
+	if fail, ok := errors.AsType[*model.Error](err); ok && fail.Class == model.ClassStopped {
+		err = &StopError{fail.Msg}
+	}
+	return release, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 
 	"assay/model"
 	"assay/model/baseline"
+	"assay/model/budget"
+	"assay/model/fleet"
 	"assay/model/ollama"
 	"assay/model/openai"
 	"assay/model/transport"
@@ -22,11 +25,12 @@ type modelOptions struct {
 	model, baseURL, keepAlive string
 	numThread, retries        int
 	timeout                   time.Duration
+	budget                    *budget.Budget // of the command, nil for none
 }
 
 func (o *modelOptions) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&o.model, "model", "", "ollama/NAME, openai/NAME (any OpenAI-compatible server), or baseline/"+strings.Join(baseline.Names(), "|"))
-	flags.StringVar(&o.baseURL, "base-url", "", "address of the server; default: OLLAMA_HOST or OPENAI_BASE_URL")
+	flags.StringVar(&o.baseURL, "base-url", "", "address of the server, or several with commas between; default: OLLAMA_HOST or OPENAI_BASE_URL")
 	flags.DurationVar(&o.timeout, "timeout", 5*time.Minute, "longest wait for one answer")
 	flags.IntVar(&o.retries, "retries", 4, "how often a request that the server failed is sent again")
 	flags.StringVar(&o.keepAlive, "keep-alive", "", "how long Ollama keeps the model loaded, such as 30m")
@@ -36,23 +40,25 @@ func (o *modelOptions) bind(flags *pflag.FlagSet) {
 // A backend is a model to ask, and what it says of itself if it can.
 type backend struct {
 	model.Chatter
-	kind string // ollama, openai, baseline
-	name string
+	kind  string // ollama, openai, baseline
+	name  string
+	fleet *fleet.Fleet // nil for baselines
 }
 
 // prober returns the back end as one that can be probed, or nil.
 func (b *backend) prober() model.Prober {
-	p, _ := b.Chatter.(model.Prober)
+	p, _ := model.As[model.Prober](b.Chatter)
 	return p
 }
 
-// open returns the model that o names. It sends nothing.
+// open returns the model that o names, to be asked by that many at a time; 0
+// lets it find out. It sends nothing.
 func (o *modelOptions) open(concurrency int) (*backend, error) {
 	kind, name, ok := strings.Cut(o.model, "/")
 	if !ok || name == "" {
 		return nil, usagef("--model %q: want ollama/NAME, openai/NAME or baseline/NAME", o.model)
 	}
-	http := transport.Options{Timeout: o.timeout, Retries: o.retries, Concurrency: concurrency, UserAgent: "assay/" + version}
+	http := transport.Options{Timeout: o.timeout, Concurrency: cmp.Or(concurrency, fleet.DefaultMost), UserAgent: "assay/" + version}
 	b := &backend{kind: kind, name: name}
 	var err error
 	switch kind {
@@ -63,18 +69,25 @@ func (o *modelOptions) open(concurrency int) (*backend, error) {
 		if host == "" {
 			host = os.Getenv("OLLAMA_HOST")
 		}
-		b.Chatter, err = ollama.New(ollama.Config{Host: host, Model: name, KeepAlive: o.keepAlive, NumThread: o.numThread, HTTP: http})
+		b.fleet, err = o.newFleet(host, concurrency, func(address string) (client, error) {
+			return ollama.New(ollama.Config{Host: address, Model: name, KeepAlive: o.keepAlive, NumThread: o.numThread, HTTP: http})
+		})
 	case "openai":
 		base := o.baseURL
 		if base == "" {
 			base = os.Getenv("OPENAI_BASE_URL")
 		}
-		b.Chatter, err = openai.New(openai.Config{BaseURL: base, Key: os.Getenv("OPENAI_API_KEY"), Model: name, HTTP: http})
+		b.fleet, err = o.newFleet(base, concurrency, func(address string) (client, error) {
+			return openai.New(openai.Config{BaseURL: address, Key: os.Getenv("OPENAI_API_KEY"), Model: name, HTTP: http})
+		})
 	default:
 		return nil, usagef("--model %q: unknown back end %q; want ollama, openai or baseline", o.model, kind)
 	}
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
+	}
+	if b.fleet != nil {
+		b.Chatter = b.fleet
 	}
 	return b, nil
 }

@@ -81,11 +81,12 @@ printed with its bounds.`,
 // A scoreJob is what is compared.
 type scoreJob struct {
 	gold, pred []string
-	dir        string // run folder that keeps the scores, or ""
-	failed     int    // pairs that a back end failed on
-	ids        idSet  // the records that the run took, nil for all
-	limit      int    // the same, as a number; 0 is all
-	repeats    int    // planned for each record, 0 if not known
+	dir        string     // run folder that keeps the scores, or ""
+	failed     int        // pairs that a back end failed on
+	ids        idSet      // the records that the run took, nil for all
+	limit      int        // the same, as a number; 0 is all
+	shard      eval.Shard // the same, as a part
+	repeats    int        // planned for each record, 0 if not known
 }
 
 func (o scoreOptions) job(args []string) (scoreJob, error) {
@@ -138,10 +139,24 @@ func (job *scoreJob) goldOf(s eval.Settings) (err error) {
 		job.gold = append(job.gold, in.Path)
 	}
 	job.limit = s.Limit
+	if job.shard, err = eval.ParseShard(s.Shard); err != nil {
+		return inputError(err)
+	}
 	if s.IDs != nil {
 		job.ids, err = readIDs(s.IDs.Path)
 	}
 	return err
+}
+
+// records yields the gold records that the run took.
+func (job scoreJob) records(ctx context.Context) iter.Seq2[qaoa.Record, error] {
+	return func(yield func(qaoa.Record, error) bool) {
+		for rec, err := range pick(strictRecords(ctx, job.gold), job.ids, job.limit) {
+			if (err != nil || job.shard.Takes(rec.ID)) && !yield(rec, err) {
+				return
+			}
+		}
+	}
 }
 
 func runScore(ctx context.Context, std stdio, o scoreOptions, args []string) error {
@@ -262,7 +277,7 @@ func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Option
 		}
 		return writeItem(items, preset, it)
 	}
-	scores, err = eval.Score(ctx, pick(strictRecords(ctx, job.gold), job.ids, job.limit), preds.predictions(ctx), opt)
+	scores, err = eval.Score(ctx, job.records(ctx), preds.predictions(ctx), opt)
 	if err != nil || keep == nil {
 		return scores, err
 	}

@@ -22,7 +22,7 @@ func printed[T any](w io.Writer, v T, asJSON bool, text, json func(io.Writer, T)
 
 // diagnose tells which errors the predictions make.
 func (job scoreJob) diagnose(ctx context.Context, std stdio, preset match.Options, preds *predictionReader, o scoreOptions) error {
-	d, err := eval.Diagnose(ctx, pick(strictRecords(ctx, job.gold), job.ids, job.limit), preds.predictions(ctx),
+	d, err := eval.Diagnose(ctx, job.records(ctx), preds.predictions(ctx),
 		eval.DiagnoseOptions{Preset: preset, Aligned: o.aligned, Failed: job.failed, Repeats: job.repeats})
 	if err != nil {
 		return inputError(err)
@@ -35,7 +35,7 @@ func (job scoreJob) diagnose(ctx context.Context, std stdio, preset match.Option
 
 // cross tells on which items the presets disagree, and why.
 func (job scoreJob) cross(ctx context.Context, std stdio, presets []match.Options, preds *predictionReader, o scoreOptions) error {
-	c, err := eval.Cross(ctx, pick(strictRecords(ctx, job.gold), job.ids, job.limit), preds.predictions(ctx),
+	c, err := eval.Cross(ctx, job.records(ctx), preds.predictions(ctx),
 		eval.CrossOptions{Presets: presets, Metric: o.metric, Aligned: o.aligned, Failed: job.failed, Repeats: job.repeats})
 	if err != nil {
 		return inputError(err)
@@ -74,7 +74,7 @@ func runDiff(ctx context.Context, std stdio, o scoreOptions, args []string) erro
 		return err
 	}
 	a, b := jobs[0], jobs[1]
-	d, err := eval.Diff(ctx, pick(strictRecords(ctx, a.gold), a.ids, a.limit), preds[0].predictions(ctx), preds[1].predictions(ctx),
+	d, err := eval.Diff(ctx, a.records(ctx), preds[0].predictions(ctx), preds[1].predictions(ctx),
 		eval.DiffOptions{Preset: presets[0], Metric: o.metric, Aligned: o.aligned, FailedA: a.failed, FailedB: b.failed, RepeatsA: a.repeats, RepeatsB: b.repeats})
 	if err != nil {
 		return inputError(err)

@@ -52,6 +52,9 @@ func New(cfg Config) (*Client, error) {
 	return &Client{base: base, cfg: cfg, http: transport.New("ollama/"+cfg.Model, remedy, cfg.HTTP)}, nil
 }
 
+// Base returns the address of the server, without credentials.
+func (c *Client) Base() string { return c.base }
+
 // Close closes the connections that are kept open.
 func (c *Client) Close() { c.http.Close() }
 

@@ -106,6 +106,9 @@ func checkBase(base string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
+// Base returns the address of the server, without credentials.
+func (c *Client) Base() string { return c.base }
+
 // Close closes the connections that are kept open.
 func (c *Client) Close() { c.http.Close() }
 
