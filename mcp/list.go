@@ -240,7 +240,7 @@ func toolOf(v qaoa.Value, path string) (qaoa.Tool, *Reject) {
 	if !ok || name.Kind != qaoa.String || strings.TrimSpace(name.Text) == "" {
 		return qaoa.Tool{}, &Reject{Path: path + "/name", Detail: "want a tool with a name, have " + short(name)}
 	}
-	t := qaoa.Tool{Name: name.Text, Description: text(v, "description"), Category: text(v, "category"), Domain: text(v, "domain")}
+	t := qaoa.Tool{Name: name.Text, Description: textOf(v, "description"), Category: textOf(v, "category"), Domain: textOf(v, "domain")}
 	for _, key := range schemaKeys {
 		schema, ok := v.Get(key)
 		switch {
@@ -262,9 +262,9 @@ func toolOf(v qaoa.Value, path string) (qaoa.Tool, *Reject) {
 	return t, nil
 }
 
-// text returns the text that the member of v with that name is, "" if it is
+// textOf returns the text that the member of v with that name is, "" if it is
 // none.
-func text(v qaoa.Value, name string) string {
+func textOf(v qaoa.Value, name string) string {
 	if m, ok := v.Get(name); ok && m.Kind == qaoa.String {
 		return m.Text
 	}
