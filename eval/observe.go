@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"assay/model"
 	"assay/qaoa"
 )
 
@@ -36,8 +37,9 @@ func ParseObserve(s string) (Observe, error) {
 }
 
 // An Observer makes a call and returns what came of it. An error says that the
-// tool failed: the model is shown its text. Implementations are safe for
-// concurrent use.
+// tool failed, and the model is shown what the tool returned beside it, or else
+// its text; but a [model.Error] says that there is nobody to make calls any
+// more, and fails the conversation. Implementations are safe for concurrent use.
 type Observer interface {
 	Observe(ctx context.Context, call qaoa.Call) (qaoa.JSON, error)
 }
@@ -51,7 +53,8 @@ const (
 
 // returned returns what calls return in the mode of the run, one text for each,
 // where gold is what the record says of them; nil is nothing for any of them.
-// Failures of tools are texts, counted in x; the error is that of ctx.
+// Failures of tools are texts, counted in x; the error is that of ctx, or that
+// there is nobody to make calls.
 func (a *asker) returned(ctx context.Context, tools []qaoa.Tool, calls []qaoa.Call, gold []string, x *Exchange) ([]string, error) {
 	switch a.opt.Observe {
 	case ObserveEmpty:
@@ -66,10 +69,14 @@ func (a *asker) returned(ctx context.Context, tools []qaoa.Tool, calls []qaoa.Ca
 		if cut := ctx.Err(); cut != nil {
 			return nil, cut // given up, not failed
 		}
+		if gone, ok := errors.AsType[*model.Error](err); ok {
+			return nil, gone
+		}
 		if err != nil {
 			x.ToolErrors++
-			obs[i] = "error: " + clip(err.Error(), maxToolError)
-			continue
+			if out == "" {
+				out = qaoa.Quote("error: " + clip(err.Error(), maxToolError))
+			}
 		}
 		obs[i] = clip(out.Text(), maxObservation)
 	}

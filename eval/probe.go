@@ -185,6 +185,7 @@ type SchemaLoss struct {
 	Refused  int            `json:"refused,omitempty"` // of them, those that no request can offer
 	Keywords map[string]int `json:"keywords"`          // places by keyword
 	Examples []string       `json:"examples"`          // the first ten, as TOOL POINTER
+	Bad      []string       `json:"refused_examples,omitempty"`
 }
 
 // Add counts the losses of one tool.
@@ -203,6 +204,9 @@ func (s *SchemaLoss) Add(tool qaoa.Tool, lost []model.Loss) {
 		s.Keywords[l.Keyword]++
 		if len(s.Examples) < maxListed {
 			s.Examples = append(s.Examples, tool.Name+" "+l.Path)
+		}
+		if l.Refused && len(s.Bad) < maxListed {
+			s.Bad = append(s.Bad, tool.Name+" "+l.Path)
 		}
 	}
 	if refused {

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -22,46 +22,25 @@ import (
 
 type runOptions struct {
 	modelOptions
-	out, calls, flow, history, observe, parse, think, prompt, ids string
-	temperature, topP                                             float64
-	seed                                                          int64
-	maxTokens, numCtx, repeat, maxRounds, concurrency, limit      int
-	noProbe                                                       bool
+	scaleOptions
+	out, calls, flow, history, observe, compat, parse, think, prompt, ids string
+	toolChoice, parallelCalls, prices                                     string
+	temperature, topP                                                     float64
+	seed                                                                  int64
+	maxTokens, numCtx, repeat, maxRounds, limit                           int
+	skipProbes, quiet, asJSON                                             bool
+
+	given func(flag string) bool // whether the user set a flag
 }
 
 func runCommand() command {
 	return command{
 		name: "run", args: "FILE… --out DIR --model NAME",
 		does: "asks a model about records and keeps what it says in a run folder",
-		help: `
-The model decides what to do in each turn: it is asked, its calls are taken as one
-step and answered, and it is asked again, until it answers without calls, repeats
-itself, or --max-rounds is reached. The same command resumes a folder: what is
-finished is not asked again. Ctrl-C lets what is in flight finish and exits with
-130. Failures of the server are never answers; a run that has some left exits
-with 5, and the same command tries them again.`,
+		help: runHelp(),
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o runOptions
-			flags.StringVar(&o.out, "out", "", "run folder, new or to be resumed")
-			o.bind(flags)
-			flags.StringVar(&o.calls, "calls", "prompt", "prompt: tools in the system message, calls in the text; native: the server's own tool calling")
-			flags.StringVar(&o.flow, "flow", "free", "free: the model decides")
-			flags.StringVar(&o.history, "history", "own", "earlier turns as the model answered them (own) or as the record has them (gold)")
-			flags.StringVar(&o.observe, "observe", "gold", "what calls return: gold (the record's, for calls that match) or empty")
-			flags.StringVar(&o.parse, "parse", "repair", "repair: mend small faults of calls and note it; strict: do not")
-			flags.StringVar(&o.think, "think", "off", "let a reasoning model think: off or on")
-			flags.StringVar(&o.prompt, "system-prompt", "", "`FILE` with another system prompt; {tools} in it is replaced")
-			flags.Float64Var(&o.temperature, "temperature", 0, "sampling temperature")
-			flags.Float64Var(&o.topP, "top-p", 0, "nucleus sampling; 0 leaves it to the server")
-			flags.Int64Var(&o.seed, "seed", 0, "sampling seed; repeat r is asked with seed + r, so give runs with repeats seeds that lie apart")
-			flags.IntVar(&o.maxTokens, "max-tokens", 0, "longest answer in tokens; 0 leaves it to the server")
-			flags.IntVar(&o.numCtx, "num-ctx", 0, "context length to ask Ollama for; 0 is from the longest prompt")
-			flags.IntVar(&o.repeat, "repeat", 1, "ask each record that often")
-			flags.IntVar(&o.maxRounds, "max-rounds", 0, "requests in one turn at most; 0 is 10, or what the gold calls need")
-			flags.IntVar(&o.concurrency, "concurrency", 4, "conversations at a time")
-			flags.IntVar(&o.limit, "limit", 0, "take only that many records; 0 is all")
-			flags.StringVar(&o.ids, "ids", "", "`FILE` with the ids of the records to take, one a line")
-			flags.BoolVar(&o.noProbe, "no-probe", false, "do not ask the server a question before the run")
+			o.bindRun(flags)
 			return func(ctx context.Context, std stdio, args []string) error {
 				if err := wantFiles("run", args); err != nil {
 					return err
@@ -72,12 +51,82 @@ with 5, and the same command tries them again.`,
 	}
 }
 
+func runHelp() string {
+	var b strings.Builder
+	b.WriteString(`
+In the free flow the model decides what to do in each turn: it is asked, its calls
+are taken as one step and answered, and it is asked again, until it answers without
+calls, repeats itself, or --max-rounds is reached. In the guided flow there is one
+request per gold call and no more. The same command resumes a folder: what is
+finished is not asked again. Ctrl-C lets what is in flight finish and exits with
+130. Failures of the server are never answers; a run that has some left exits
+with 5, and the same command tries them again.
+
+Before the run the server is asked for a plain tool call, twice, and what came of it
+is told and kept in run.json; --skip-probes leaves that out, and run.json says so.
+
+--prices names a YAML file of models and what a million tokens cost:
+    qwen3:8b: {input: 0.05, output: 0.20}
+
+--compat reference makes the requests of the runner that was released with
+UniToolCall: their structure, with assay's own wording of the prompt. Name a fault
+behind it to have it repaired (--compat reference+last-query+stop):
+`)
+	for _, f := range eval.CompatFaults() {
+		fmt.Fprintf(&b, "  +%-16s %s\n", f.Name, f.Doc)
+	}
+	return b.String()
+}
+
+func (o *runOptions) bindRun(flags *pflag.FlagSet) {
+	flags.StringVar(&o.out, "out", "", "run folder, new or to be resumed")
+	o.modelOptions.bind(flags)
+	flags.StringVar(&o.calls, "calls", "prompt", "prompt: tools in the system message, calls in the text; native: the server's own tool calling")
+	flags.StringVar(&o.flow, "flow", "free", "free: the model decides; guided: one request per gold call")
+	flags.StringVar(&o.history, "history", "own", "earlier turns (guided: and calls) as the model made them (own) or as the record has them (gold)")
+	flags.StringVar(&o.observe, "observe", "gold", "what calls return: gold (the record's, for calls that match), empty, or mcp:ENDPOINT (they are really made there)")
+	flags.StringVar(&o.compat, "compat", "", "ask as another runner does: reference, or reference+FAULT to have a fault repaired")
+	flags.StringVar(&o.parse, "parse", "repair", "repair: mend small faults of calls and note it; strict: do not")
+	flags.StringVar(&o.think, "think", "off", "let a reasoning model think: off or on")
+	flags.StringVar(&o.toolChoice, "tool-choice", "", "with --calls native: auto, required or none; default: left to the server")
+	flags.StringVar(&o.parallelCalls, "parallel-tool-calls", "", "with --calls native: on or off; default: left to the server")
+	flags.StringVar(&o.prompt, "system-prompt", "", "`FILE` with another system prompt; {tools} in it is replaced")
+	flags.Float64Var(&o.temperature, "temperature", 0, "sampling temperature; with --compat 0.6 unless given")
+	flags.Float64Var(&o.topP, "top-p", 0, "nucleus sampling; 0 leaves it to the server; with --compat 0.95 unless given")
+	flags.Int64Var(&o.seed, "seed", 0, "sampling seed; repeat r is asked with seed + r, so give runs with repeats seeds that lie apart")
+	flags.IntVar(&o.maxTokens, "max-tokens", 0, "longest answer in tokens; 0 leaves it to the server")
+	flags.IntVar(&o.numCtx, "num-ctx", 0, "context length to ask Ollama for; 0 is from the longest prompt")
+	flags.IntVar(&o.repeat, "repeat", 1, "ask each record that often")
+	flags.IntVar(&o.maxRounds, "max-rounds", 0, "requests in one turn at most; 0 is 10, or what the gold calls need")
+	flags.IntVar(&o.limit, "limit", 0, "take only that many records; 0 is all")
+	o.scaleOptions.bind(flags)
+	flags.StringVar(&o.ids, "ids", "", "`FILE` with the ids of the records to take, one a line")
+	flags.StringVar(&o.prices, "prices", "", "YAML `FILE` with the price of models, for the cost of the run")
+	flags.BoolVar(&o.skipProbes, "skip-probes", false, "ask the server nothing before the run")
+	flags.BoolVar(&o.skipProbes, "no-probe", false, "the old name of --skip-probes")
+	hide(flags, "no-probe")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "tell only alarms and errors")
+	flags.BoolVar(&o.asJSON, "json", false, "print how the run ended as one JSON object on stdout")
+	o.given = flags.Changed
+}
+
+// hide keeps a flag out of the help.
+func hide(flags *pflag.FlagSet, name string) {
+	if err := flags.MarkHidden(name); err != nil {
+		panic(err) // the flag was bound in the line before
+	}
+}
+
 // options returns what eval needs, without what only the server can tell.
-func (o runOptions) options() (eval.Options, error) {
+func (o *runOptions) options() (eval.Options, error) {
+	if o.compat != "" {
+		o.asReference()
+	}
+	observe, _, _ := strings.Cut(o.observe, ":")
 	opt := eval.Options{
-		Model: o.model, Calls: eval.CallMode(o.calls), History: eval.History(o.history), Observe: eval.Observe(o.observe),
-		Strict: o.parse == "strict", MaxRounds: o.maxRounds, Repeats: o.repeat, Workers: o.concurrency,
-		GiveUp: max(20, 2*o.concurrency),
+		Model: o.model, Calls: eval.CallMode(o.calls), Flow: eval.Flow(o.flow), History: eval.History(o.history), Observe: eval.Observe(observe),
+		Compat: eval.Compat(o.compat), ToolChoice: o.toolChoice, ParallelCalls: o.parallelCalls,
+		Strict: o.parse == "strict", MaxRounds: o.maxRounds, Repeats: o.repeat,
 		Sampling: model.Sampling{
 			Temperature: o.temperature, TopP: o.topP, Seed: o.seed, MaxTokens: o.maxTokens, NumCtx: o.numCtx, Think: o.think == "on",
 		},
@@ -87,28 +136,52 @@ func (o runOptions) options() (eval.Options, error) {
 		return opt, usagef("run: want --out DIR, the folder that keeps the run")
 	case o.model == "":
 		return opt, usagef("run: want --model ollama/NAME, openai/NAME or baseline/NAME")
-	case o.flow != "free":
-		return opt, usagef("--flow %q: want free", o.flow)
 	case o.parse != "repair" && o.parse != "strict":
 		return opt, usagef("--parse %q: want repair or strict", o.parse)
 	case o.think != "on" && o.think != "off":
 		return opt, usagef("--think %q: want on or off", o.think)
-	case o.repeat < 1 || o.concurrency < 1 || o.limit < 0 || o.maxRounds < 0 || o.maxTokens < 0 || o.numCtx < 0:
-		return opt, usagef("run: --repeat and --concurrency want at least 1; --limit, --max-rounds, --max-tokens and --num-ctx no negative number")
+	case o.repeat < 1 || o.limit < 0 || o.maxRounds < 0 || o.maxTokens < 0 || o.numCtx < 0:
+		return opt, usagef("run: --repeat wants at least 1; --limit, --max-rounds, --max-tokens and --num-ctx no negative number")
+	case observe != string(eval.ObserveMCP) && observe != o.observe:
+		return opt, usagef("--observe %q: want gold, empty or mcp:ENDPOINT", o.observe)
 	}
-	if o.prompt != "" {
-		text, err := os.ReadFile(o.prompt)
-		if err != nil {
-			return opt, usagef("--system-prompt: %v", err)
-		}
-		if opt.Prompt, err = eval.NewPrompt(string(text), opt.Calls); err != nil {
-			return opt, usagef("--system-prompt %s: %v", o.prompt, err)
-		}
-	}
-	return opt, nil
+	return opt, o.readPrompt(&opt)
 }
 
-func runRun(ctx context.Context, std stdio, o runOptions, files []string) error {
+// asReference sets what the reference runner asks with, where the user left it
+// alone.
+func (o *runOptions) asReference() {
+	if !o.given("flow") {
+		o.flow = string(eval.FlowGuided)
+	}
+	if !o.given("temperature") {
+		o.temperature = 0.6
+	}
+	if !o.given("top-p") {
+		o.topP = 0.95
+	}
+}
+
+// readPrompt reads the system prompt of the user's into opt.
+func (o *runOptions) readPrompt(opt *eval.Options) error {
+	if o.prompt == "" {
+		return nil
+	}
+	text, err := os.ReadFile(o.prompt)
+	if err != nil {
+		return usagef("--system-prompt: %v", err)
+	}
+	mode := opt.Calls
+	if o.compat != "" {
+		mode = eval.CallsNative // the tools are added elsewhere, so no mark is wanted
+	}
+	if opt.Prompt, err = eval.NewPrompt(string(text), mode); err != nil {
+		return usagef("--system-prompt %s: %v", o.prompt, err)
+	}
+	return nil
+}
+
+func runRun(ctx context.Context, std stdio, o runOptions, files []string) (err error) {
 	opt, err := o.options()
 	if err != nil {
 		return err
@@ -116,23 +189,41 @@ func runRun(ctx context.Context, std stdio, o runOptions, files []string) error 
 	if slices.Contains(files, "-") {
 		return usagef("run: want files, have stdin; a run reads its records more than once")
 	}
-	b, err := o.open(o.concurrency)
+	sc, err := o.prepare(&opt)
 	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sc.close()) }()
+	o.budget = sc.budget
+	b, err := o.open(sc.workers)
+	if err != nil {
+		return err
+	}
+	if opt.Price, err = readPrice(o.prices, o.model); err != nil {
 		return err
 	}
 	ids, err := readIDs(o.ids)
 	if err != nil {
 		return err
 	}
+	stop, err := o.observer(ctx, &opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
 	if err := opt.Check(); err != nil {
 		return usagef("run: %v", err)
 	}
-	if o.repeat > 1 && o.temperature == 0 {
-		fmt.Fprintln(std.err, "warning: --repeat with --temperature 0: most servers will answer all repeats alike")
+	talk := stdio{std.in, std.out, std.err}
+	if o.quiet {
+		talk.err = io.Discard
 	}
-	lists := &listShape{}
+	if o.repeat > 1 && o.temperature == 0 {
+		fmt.Fprintln(talk.err, "warning: --repeat with --temperature 0: most servers will answer all repeats alike")
+	}
+	lists, loss := &listShape{}, newLossWatch(b, opt)
 	cases := func() iter.Seq2[qaoa.Record, error] { return pick(strictRecords(ctx, files), ids, o.limit) }
-	survey, err := eval.Look(ctx, lists.watch(cases()), opt)
+	survey, err := eval.Look(ctx, loss.watch(lists.watch(cases())), opt)
 	if errors.Is(err, context.Canceled) {
 		return &exitError{exitInterrupted, errors.New("interrupted before anything was asked")}
 	}
@@ -145,26 +236,18 @@ func runRun(ctx context.Context, std stdio, o runOptions, files []string) error 
 	if missing := ids.missing(survey.IDs); o.limit == 0 && len(missing) > 0 {
 		return usagef("--ids %s: %d ids are not among the records, such as %q", o.ids, len(missing), missing[0])
 	}
-	info := model.Info{}
-	if !o.noProbe {
-		if info, err = b.probe(ctx); err != nil {
-			return err
-		}
-	}
-	if opt.Sampling.NumCtx == 0 && b.kind == "ollama" {
-		if opt.Sampling.NumCtx, err = numCtx(survey.Longest.Estimate, o.maxTokens, info.Context, survey.Longest.ID); err != nil {
-			return err
-		}
-	} else if b.kind == "openai" && info.Context > 0 && survey.Longest.Estimate >= info.Context {
-		fmt.Fprintf(std.err, "warning: the longest prompt (record %q) is about %d tokens, and the server has a context of %d\n",
-			printable(survey.Longest.ID), survey.Longest.Estimate, info.Context)
-	}
-	opt.Digest = info.Digest
-	settings, err := runSettings(opt, survey, o, files, info, lists.String())
+	ready, err := preflight(ctx, talk, b, &opt, survey, o.skipProbes)
 	if err != nil {
 		return err
 	}
-	return ask(ctx, std, b, opt, o.out, settings, cases())
+	loss.tell(talk)
+	settings, err := runSettings(opt, survey, o, files, ready.info, lists.String())
+	if err != nil {
+		return err
+	}
+	settings.Probes, settings.SkippedProbes, settings.SchemaLoss = ready.probes, o.skipProbes, loss.found()
+	sc.attach(b, &opt)
+	return ask(ctx, std, o, b, sc, opt, settings, cases())
 }
 
 // runSettings describes the run.
@@ -197,71 +280,6 @@ func runSettings(opt eval.Options, survey eval.Survey, o runOptions, files []str
 		}
 	}
 	return s, nil
-}
-
-// ask runs the conversations and tells how it went.
-func ask(ctx context.Context, std stdio, b *backend, opt eval.Options, dir string, s eval.Settings, cases iter.Seq2[qaoa.Record, error]) (err error) {
-	folder, err := eval.Open(dir, s)
-	if err != nil {
-		return &exitError{exitUsage, err}
-	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	if folder.Dropped > 0 {
-		fmt.Fprintf(std.err, "the journal ended in the middle of a line; its last %d bytes are dropped, and that conversation is asked again\n", folder.Dropped)
-	}
-	if n := folder.Finished(); n > 0 {
-		fmt.Fprintf(std.err, "resuming %s: %d of %d conversations are finished\n", dir, n, s.Pairs)
-	}
-	status := newStatusLine(std.err, max(s.Pairs/20, 1))
-	opt.Total = s.Pairs
-	opt.Progress = func(p eval.Progress) {
-		status.update("%d/%d, %.1f/s, %s left, %s, running SP %.3f", p.Done+p.Skipped, p.Total, p.Rate(), p.Left().Round(time.Second), failures(p.Classes), p.SP)
-	}
-	sum, err := folder.Run(ctx, b, cases, opt)
-	status.end()
-	if server, ok := b.Chatter.(interface{ Notes() []string }); ok {
-		for _, note := range server.Notes() {
-			fmt.Fprintf(std.err, "note: %s\n", printable(note))
-		}
-	}
-	return runOutcome(std, dir, sum, err)
-}
-
-// failures lists failed conversations by class.
-func failures(classes map[model.Class]int) string {
-	if len(classes) == 0 {
-		return "no failures"
-	}
-	var parts []string
-	for _, c := range slices.Sorted(maps.Keys(classes)) {
-		parts = append(parts, fmt.Sprintf("%d %s", classes[c], c))
-	}
-	return "failed: " + strings.Join(parts, ", ")
-}
-
-// runOutcome tells what came of a run, and with which exit code it ends.
-func runOutcome(std stdio, dir string, sum eval.Summary, err error) error {
-	c := sum.Counts
-	fmt.Fprintf(std.err, "%s: %d of %d conversations finished, %d failed; %d replies, %d with a call that does not parse, %d cut at the length limit\n",
-		dir, c.Finished, c.Planned, c.Failed, c.Replies, c.Malformed, c.Length)
-	for _, f := range sum.Failed {
-		fmt.Fprintf(std.err, "failed: %s (repeat %d): %s: %s\n", printable(f.ID), f.Repeat, f.Class, printable(f.Msg))
-	}
-	for _, a := range sum.Alarms {
-		fmt.Fprintf(std.err, "ALARM: %s\n", printable(a))
-	}
-	switch {
-	case err != nil && eval.Interrupted(err):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; the same command resumes: --out %s", dir)}
-	case err != nil:
-		if _, ok := errors.AsType[*eval.GiveUpError](err); ok {
-			return &exitError{exitBackend, err}
-		}
-		return inputError(err)
-	case c.Failed > 0:
-		return &exitError{exitBackend, fmt.Errorf("%d conversations have no answer, because the server failed; the same command tries them again: --out %s", c.Failed, dir)}
-	}
-	return nil
 }
 
 // An idSet is the records to take; nil is all.

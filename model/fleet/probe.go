@@ -99,3 +99,7 @@ func (f *Fleet) Hosts() []Host {
 	}
 	return out
 }
+
+// Unwrap returns the model on the first host, for [model.As]: what a client can
+// tell about its model, that of any host can. It is not for chats.
+func (f *Fleet) Unwrap() model.Chatter { return f.hosts[0].Chatter }
