@@ -70,7 +70,7 @@ func open(dir string, s Settings, create func(string) (journalFile, error)) (*Fo
 	}
 	lock, err := filelock.Take(filepath.Join(dir, LockFile))
 	if errors.Is(err, filelock.ErrLocked) {
-		return nil, fmt.Errorf("%s: %w%s", dir, ErrLocked, holder(dir))
+		return nil, fmt.Errorf("%s: %w%s", dir, ErrLocked, inBrackets(dir))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; a run needs a folder that it can write to", dir, err)

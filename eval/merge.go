@@ -23,12 +23,20 @@ func sign(lock *os.File) {
 	}
 }
 
-// holder returns who holds the lock of dir, in brackets, or "".
-func holder(dir string) string {
+// Holder returns who took the lock of dir last: a process and a machine, or "".
+func Holder(dir string) string {
 	const longest = 300
 	data, err := os.ReadFile(filepath.Join(dir, LockFile))
 	if who := bytes.TrimSpace(data); err == nil && len(who) > 0 && len(who) < longest {
-		return fmt.Sprintf(" (%s)", bytes.ToValidUTF8(who, nil))
+		return string(bytes.ToValidUTF8(who, nil))
+	}
+	return ""
+}
+
+// inBrackets returns the holder for the end of a message.
+func inBrackets(dir string) string {
+	if who := Holder(dir); who != "" {
+		return " (" + who + ")"
 	}
 	return ""
 }
@@ -63,7 +71,7 @@ func Remove(dir string) error {
 	}
 	lock, err := filelock.Take(filepath.Join(dir, LockFile))
 	if errors.Is(err, filelock.ErrLocked) {
-		return fmt.Errorf("%s: %w%s", dir, ErrLocked, holder(dir))
+		return fmt.Errorf("%s: %w%s", dir, ErrLocked, inBrackets(dir))
 	}
 	if err != nil {
 		return err
@@ -100,7 +108,7 @@ func removable(dir string) error {
 func (f *Folder) Absorb(dir string) (err error) {
 	lock, err := filelock.Take(filepath.Join(dir, LockFile))
 	if errors.Is(err, filelock.ErrLocked) {
-		return fmt.Errorf("%s: %w%s", dir, ErrLocked, holder(dir))
+		return fmt.Errorf("%s: %w%s", dir, ErrLocked, inBrackets(dir))
 	}
 	if err != nil {
 		return err
@@ -139,3 +147,7 @@ func (readOnly) Write([]byte) (int, error) { return 0, errReadOnly }
 func (readOnly) Truncate(int64) error      { return errReadOnly }
 
 var _ io.ReaderAt = readOnly{}
+
+// Differences lists what differs between s and other, a line each, but for
+// what only says where a run happened. Runs are one only if there is nothing.
+func (s Settings) Differences(other Settings) []string { return s.diff(other) }
