@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"filter":              {"qaoa", "convert"},
 	"account":             {"qaoa", "convert", "benchdata/*"},
 	"embed":               {"qaoa", "model", "model/ollama", "model/openai", "model/transport", "vector", "internal/filelock", "internal/lexical", "internal/ordered"},
-	"taxonomy":            {"qaoa", "model", "stats", "internal/lexical", "internal/ordered"},
+	"taxonomy":            {"qaoa", "model", "stats", "internal/filelock", "internal/lexical", "internal/ordered"},
 	"toolset":             {"qaoa", "convert", "filter", "model", "vector", "plot", "internal/lexical", "internal/ordered"},
 	"dedup":               {"qaoa"},
 	"contam":              {"qaoa", "dedup"},
