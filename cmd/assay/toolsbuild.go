@@ -31,7 +31,8 @@ INPUT is a file, a folder or a pattern, told by its content: records (QAOA),
 lists or maps of tools in any dialect, rows of corpora that hold tools (BFCL,
 ACEBench, HammerBench, ToolRet, FC-RewardBench …), results of MCP's tools/list,
 OpenAPI 3 documents (JSON or YAML). SOURCE:PATH converts the raw files of a
-benchmark as it reads ("assay sources"). ORIGIN=INPUT names the origin of its tools;
+benchmark as it reads ("assay sources"), mcp:stdio:COMMAND and mcp:https://HOST/PATH
+ask a live MCP server. ORIGIN=INPUT names the origin of its tools;
 else it is what they say themselves, or the name of the file. Tools of earlier
 inputs have priority over those of later ones.
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"assay/convert/all"
 	"assay/internal/raw"
+	"assay/mcp"
 	"assay/openapi"
 	"assay/qaoa"
 	"assay/toolset"
@@ -25,12 +27,14 @@ type toolInput struct {
 	origin string // "" takes what the tools say, or the name of the file
 	path   string
 	source string // of raw files that are converted, "" for others
+	server bool   // path is the endpoint of an MCP server
 }
 
 // An originName is a word that can stand before = or : to name an origin.
 var originName = regexp.MustCompile(`^[\pL\pN][\pL\pN._ -]*$`)
 
-// parseToolInput reads [ORIGIN=]PATH, [ORIGIN=]SOURCE:PATH or ORIGIN:PATH.
+// parseToolInput reads [ORIGIN=]PATH, [ORIGIN=]SOURCE:PATH, [ORIGIN=]mcp:ENDPOINT
+// or ORIGIN:PATH.
 func parseToolInput(arg string) (toolInput, error) {
 	var in toolInput
 	rest := arg
@@ -43,6 +47,9 @@ func parseToolInput(arg string) (toolInput, error) {
 	case rest == "":
 		return in, usagef("tools build: %q names no file", arg)
 	case !ok || rest == "-" || exists(rest):
+		return in, nil
+	case name == "mcp":
+		in.server, in.path = true, after
 		return in, nil
 	case isSource(name):
 		in.source, in.path = name, after
@@ -97,7 +104,10 @@ func (r *toolReader) elements(ctx context.Context) iter.Seq2[toolset.Element, er
 	return func(yield func(toolset.Element, error) bool) {
 		for _, in := range r.inputs {
 			seq := r.files(ctx, in)
-			if in.source != "" {
+			switch {
+			case in.server:
+				seq = serverTools(ctx, in)
+			case in.source != "":
 				seq = recordTools(ctx, in)
 			}
 			for el, err := range seq {
@@ -125,6 +135,42 @@ func recordTools(ctx context.Context, in toolInput) iter.Seq2[toolset.Element, e
 			}
 		}
 	}
+}
+
+// serverTools yields the tools of a live MCP server. Its endpoint is shown
+// nowhere, since a command line or an address may hold a key.
+func serverTools(ctx context.Context, in toolInput) iter.Seq2[toolset.Element, error] {
+	return func(yield func(toolset.Element, error) bool) {
+		client, err := mcp.Connect(ctx, in.path, mcp.Options{})
+		if err != nil {
+			yield(toolset.Element{}, serverError(ctx, err))
+			return
+		}
+		origin := cmp.Or(in.origin, "mcp")
+		defer func() { _ = client.Close() }() // it has said all that is wanted
+		i := 0
+		for t, err := range client.Tools(ctx) {
+			el := toolset.Element{Pos: qaoa.Pos{File: "mcp:" + origin, Index: i}, Origin: origin, Tools: []qaoa.Tool{t}}
+			if bad, ok := errors.AsType[*mcp.Reject](err); ok {
+				el.Tools, el.Err = nil, bad
+			} else if err != nil {
+				yield(toolset.Element{}, serverError(ctx, err))
+				return
+			}
+			if !yield(el, nil) {
+				return
+			}
+			i++
+		}
+	}
+}
+
+// serverError returns the error of an MCP server with its exit code.
+func serverError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &exitError{exitBackend, err}
 }
 
 // files yields the elements of files.
