@@ -64,6 +64,8 @@ type line struct {
 	// of a line of a ledger
 	Stage convert.Stage `json:"stage"`
 	Code  convert.Code  `json:"code"`
+	// Dropped is false for what was found about a record that was kept.
+	Dropped *bool `json:"dropped"`
 	// of a summary
 	Read      *int                 `json:"read"`
 	Converted *int                 `json:"converted"`
@@ -75,6 +77,9 @@ func add(tallies map[string]*tally, data []byte) error {
 	var l line
 	if err := json.Unmarshal(data, &l); err != nil {
 		return fmt.Errorf("want a line of a ledger or a summary, have what is neither: %w", err)
+	}
+	if l.Dropped != nil && !*l.Dropped {
+		return nil
 	}
 	entry := l.Stage != "" && l.Code != ""
 	summary := l.Read != nil && l.Converted != nil
