@@ -110,9 +110,10 @@ type Client struct {
 	reg     *registry
 	p       *process // nil over HTTP
 	session *sdk.ClientSession
-	hang    func() // closes the connection, whatever is in flight
-	release func() bool
-	dead    chan struct{} // closed once the connection is
+	// bind returns a context of a request that ends with the client too.
+	bind func(ctx context.Context) (context.Context, context.CancelFunc)
+	hang func()        // closes the connection, whatever is in flight
+	dead chan struct{} // closed once the connection is
 
 	mu    sync.Mutex
 	pages map[string]string // the raw pages that the library may have kept
@@ -157,11 +158,13 @@ func greet(life, ctx context.Context, end endpoint, opt Options, version string)
 		end: end, opt: opt, scrub: newScrubber(end, opt.Env, opt.Header),
 		reg: &registry{}, dead: make(chan struct{}), pages: map[string]string{},
 	}
-	transport, err := c.dial()
+	transport, hangUp, err := c.dial()
 	if err != nil {
 		return nil, false, c.fail("connect", err)
 	}
-	c.release = context.AfterFunc(life, c.hang)
+	c.live(life, hangUp)
+	ctx, unbind := c.bind(ctx)
+	defer unbind()
 	ctx, cancel := context.WithTimeoutCause(ctx, opt.ConnectTimeout, errTimeout)
 	defer cancel()
 	ctx, captured := c.reg.begin(ctx)
@@ -176,7 +179,6 @@ func greet(life, ctx context.Context, end endpoint, opt Options, version string)
 			answer.fault = c.cause(ctx, err)
 		}
 		failure := c.fail("connect", answer.fault)
-		c.release()
 		c.hang()
 		return nil, answer.refusal != "" || strings.Contains(err.Error(), "unsupported protocol version"), failure
 	}
@@ -187,32 +189,41 @@ func greet(life, ctx context.Context, end endpoint, opt Options, version string)
 	return c, false, nil
 }
 
-// dial makes the transport, and the way to end it.
-func (c *Client) dial() (sdk.Transport, error) {
+// live makes c end when life does, and what is in flight with it.
+func (c *Client) live(life context.Context, hangUp func()) {
+	alive, die := context.WithCancel(life)
+	context.AfterFunc(alive, hangUp)
+	c.hang = func() {
+		die()
+		hangUp()
+	}
+	c.bind = func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		stop := context.AfterFunc(alive, func() { cancel(ErrClosed) })
+		return ctx, func() {
+			stop()
+			cancel(nil)
+		}
+	}
+}
+
+// dial makes the transport, and what ends it.
+func (c *Client) dial() (sdk.Transport, func(), error) {
 	if c.end.url != nil {
 		t := newHTTPTransport(c.end.url, c.reg, c.opt)
-		var once sync.Once
-		c.hang = func() {
-			once.Do(func() {
-				if t.conn != nil {
-					_ = t.conn.Close()
-				}
-			})
-		}
-		return t, nil
+		return t, t.hangUp, nil
 	}
 	p, err := start(c.end.args, c.opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c.p, c.hang = p, p.end
-	return newStdioConn(p, c.reg, c.opt.MaxReply), nil
+	c.p = p
+	return newStdioConn(p, c.reg, c.opt.MaxReply), p.end, nil
 }
 
 // Close ends the connection, and a command with all that it started. Requests
 // in flight fail. It may be called more than once.
 func (c *Client) Close() error {
-	c.release()
 	c.hang()
 	_ = c.session.Close() // of a connection that is closed
 	return nil

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,6 +21,7 @@ import (
 type httpTransport struct {
 	sdk.StreamableClientTransport
 
+	mu   sync.Mutex
 	conn sdk.Connection
 }
 
@@ -28,8 +30,20 @@ type httpTransport struct {
 // a level below.
 func (t *httpTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	conn, err := t.StreamableClientTransport.Connect(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.conn = conn
 	return conn, err
+}
+
+// hangUp closes the connection.
+func (t *httpTransport) hangUp() {
+	t.mu.Lock()
+	conn := t.conn
+	t.mu.Unlock()
+	if conn != nil {
+		_ = conn.Close()
+	}
 }
 
 func newHTTPTransport(u *url.URL, reg *registry, opt Options) *httpTransport {

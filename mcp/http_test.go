@@ -142,6 +142,23 @@ func TestHTTPTimeout(t *testing.T) {
 	}
 }
 
+func TestCloseEndsRequestsOverHTTP(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	web := jsonServer(t, func(http.ResponseWriter, string) {
+		close(entered)
+		<-release
+	})
+	defer close(release)
+	c := dial(t, web.URL, Options{})
+	go func() {
+		<-entered
+		_ = c.Close()
+	}()
+	if _, err := c.Call(t.Context(), qaoa.Call{Name: "f"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("have error %v, want %v", err, ErrClosed)
+	}
+}
+
 func TestHeadersStayWithTheirHost(t *testing.T) {
 	var here, there atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

@@ -29,6 +29,8 @@ func (r *refusal) Unwrap() error { return r.err }
 // request makes one request and returns its raw result. What the library makes
 // of the result is of no matter: it refuses a whole list for one tool.
 func (c *Client) request(ctx context.Context, op string, ask func(context.Context) error) (string, error) {
+	ctx, unbind := c.bind(ctx)
+	defer unbind()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeout, errTimeout)
 	defer cancel()
 	ctx, captured := c.reg.begin(ctx)
@@ -76,10 +78,10 @@ func (c *Client) cause(ctx context.Context, err error) error {
 		return fault
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
+	case errors.Is(context.Cause(ctx), ErrClosed), errors.Is(err, sdk.ErrConnectionClosed) && c.p == nil:
+		return fmt.Errorf("%w: the connection is closed", ErrClosed)
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, sdk.ErrConnectionClosed) && c.p == nil:
-		return fmt.Errorf("%w: the connection is closed", ErrClosed)
 	case c.p != nil && c.p.within(c.opt.Grace):
 		return fmt.Errorf("%w (%s)", ErrClosed, c.p.status)
 	}

@@ -167,6 +167,11 @@ func strange(mode string) {
 		case "drowns its errors":
 			fmt.Fprint(os.Stderr, strings.Repeat("x", 1<<20)+" the end")
 			os.Exit(1)
+		case "counts and dies":
+			if page == 4 {
+				os.Exit(1)
+			}
+			result(fmt.Sprintf(`{"content":[{"type":"text","text":"{\"call\":%d}"}]}`, page))
 		case "never answers", "stubborn":
 		case "half a message":
 			fmt.Fprint(out, `{"jsonrpc":"2.0","id":`)
