@@ -15,18 +15,24 @@ import (
 const LexicalName = "lexical/1"
 
 // The weights of the lexical classifier, chosen by leave-one-out on the
-// package's own tools, and not on any others.
+// package's own tools, and but for one not on any others.
 const (
 	alpha       = 0.1 // added to every count, so that no word is impossible
 	cueCount    = 8   // what a word of a class's list counts as
 	firstWeight = 2   // of the first word of name and of description, for categories
 	sharpness   = 3   // words that the evidence of a text is worth at most
+
+	// parameterWeight is that of a word of a parameter's name or description,
+	// for domains. Seal-Tools' tools and fields were used to choose it, since
+	// our own tools have no parameters.
+	parameterWeight = 0.5
 )
 
 // Lexical classifies tools by their words: two naive Bayes models, one for the
 // category and one for the domain, over the stemmed words of name and
 // description. For the category the first words of both are features of their
-// own, since tools begin with their verb. The models are made from
+// own, since tools begin with their verb; for the domain the top parameters'
+// names and descriptions count too. The models are made from
 // [Examples] and from lists of words for each class.
 //
 // Made once, a Lexical does not change, and it is safe for concurrent use. Its
@@ -58,8 +64,7 @@ func names[T ~string](all []T) []string {
 
 // Classify returns the label of t. Every tool gets a category and a domain; how
 // sure that is, the scores tell: a tool without a known word gets the first
-// ones with the score of a guess and a margin of 0. The schema is not looked
-// at: names of parameters tell little of what a tool does.
+// ones with the score of a guess and a margin of 0.
 //
 // A score is exp(s/T) over the sum of the same for all classes, where s is the
 // sum of the class's evidence and T is 1 for evidence of up to three telling
@@ -108,9 +113,42 @@ const (
 // for stands at the beginning.
 const maxText = 2000
 
+// maxParameters is how many parameters are looked at.
+const maxParameters = 32
+
+// domainFeatures are the words of name, description and parameters: a date and
+// a city say little of what a tool does, and much of what it is about.
 func domainFeatures(t qaoa.Tool) []feature {
 	fs := words(nil, t.Name, "")
-	return words(fs, t.Description, "")
+	fs = words(fs, t.Description, "")
+	own := len(fs)
+	for i, p := range properties(t) {
+		if i == maxParameters {
+			break
+		}
+		fs = words(fs, p.Name, "")
+		if d, _ := p.Value.Get("description"); d.Kind == qaoa.String {
+			fs = words(fs, d.Text, "")
+		}
+	}
+	for i := range fs[own:] {
+		fs[own+i].weight = parameterWeight
+	}
+	return fs
+}
+
+// properties returns the parameters of t with their schemas, none if it has no
+// schema of an object.
+func properties(t qaoa.Tool) []qaoa.Member {
+	if t.Parameters == "" {
+		return nil
+	}
+	v, err := t.Parameters.Value()
+	if err != nil {
+		return nil
+	}
+	p, _ := v.Get("properties")
+	return p.Members
 }
 
 func categoryFeatures(t qaoa.Tool) []feature {
