@@ -228,9 +228,9 @@ func toolValue(t qaoa.Tool) qaoa.Value {
 
 // add adds one tool to the reading, or why it is none.
 func (r *reading) add(o AssembleOptions, raw Raw) {
-	make, stage := asWritten, stageRead
+	read, stage := asWritten, stageRead
 	if slices.Contains(o.Stages, StageNormalise) {
-		make, stage = Normalize, StageNormalise
+		read, stage = Normalize, StageNormalise
 	}
 	inner := unwrap(raw.Value)
 	own, _ := inner.Get("origin")
@@ -238,7 +238,7 @@ func (r *reading) add(o AssembleOptions, raw Raw) {
 		own = qaoa.Value{}
 	}
 	origin := cmp.Or(r.el.Origin, own.Text, raw.Origin, r.el.Fallback)
-	t, err := make(raw.Value)
+	t, err := read(raw.Value)
 	if err != nil {
 		name, _ := inner.Get("name")
 		r.bad = append(r.bad, Removal{Stage: stage, Code: BadTool, Name: name.Text, Origin: origin, Pos: r.el.Pos, Path: raw.Path, Detail: err.Error()})

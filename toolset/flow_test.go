@@ -1,0 +1,69 @@
+package toolset_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-json"
+	"github.com/google/go-cmp/cmp"
+
+	"assay/toolset"
+)
+
+func TestFlow(t *testing.T) {
+	opt := toolset.AssembleDefaults()
+	opt.Protect = []string{"train"}
+	_, _, flow := assembled(t, opt,
+		plain("ext", "get_weather", "Tells the weather"), plain("ext", "get_weather", "Tells the weather"),
+		plain("ext", "now", "Tells the time"), `ext: {"name":"ping"}`, `ext: {"name":"bad","parameters":[1]}`, `ext: {"id":7}`,
+		plain("train", "get_weather", "Tells the weather"), plain("train", "send_mail", "Sends a mail"),
+	)
+	want := toolset.Flow{
+		Stages:   []toolset.Stage{"normalise", "exact", "temporal", "empty", "semantic"},
+		Elements: 8, Unreadable: 1,
+		Origins: []toolset.OriginFlow{
+			{Origin: "train", Protected: true, Read: 2, After: []int{2, 2, 2, 2, 2}},
+			{Origin: "ext", Read: 5, After: []int{4, 2, 1, 0, 0}},
+		},
+		Total: toolset.OriginFlow{Origin: "total", Read: 7, After: []int{6, 4, 3, 2, 2}},
+		Codes: flow.Codes,
+	}
+	if d := cmp.Diff(want, flow); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	var b strings.Builder
+	if err := flow.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	const table = `
+             origin  read  normalise  exact  temporal  empty  semantic     kept
+  train (protected)     2          2      2         2      2         2  100.0 %
+                ext     5          4      2         1      0         0    0.0 %
+              total     7          6      4         3      2         2   28.6 %
+1 of 8 elements hold no tool
+`
+	if d := cmp.Diff(strings.TrimPrefix(table, "\n"), b.String()); d != "" {
+		t.Errorf("table: -want +got\n%s", d)
+	}
+	if data, err := json.Marshal(flow.Codes); err != nil || string(data) != `{"bad_tool":1,"duplicate_tool":2,"empty_schema":1,"temporal_tool":1}` {
+		t.Errorf("codes = %s, %v", data, err)
+	}
+	var svg strings.Builder
+	if err := flow.Figure("Pool").WriteSVG(&svg); err != nil || !strings.Contains(svg.String(), "2 of 7 tools are left") || !strings.Contains(svg.String(), "train (protected)") {
+		t.Errorf("figure: %v\n%.300s", err, svg.String())
+	}
+}
+
+func TestFlowOfNothing(t *testing.T) {
+	_, _, flow := assembled(t, toolset.AssembleDefaults())
+	var b strings.Builder
+	if err := flow.Figure("Pool").WriteSVG(&b); err != nil {
+		t.Error(err)
+	}
+	if data, err := json.Marshal(flow); err != nil || !strings.Contains(string(data), `"origins":[]`) {
+		t.Errorf("JSON = %s, %v", data, err)
+	}
+	if flow.Total.Kept() != 0 || (toolset.OriginFlow{Read: 3}).Kept() != 3 {
+		t.Error("without a stage all that was read is kept")
+	}
+}
