@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -25,7 +26,8 @@ Without DIR the current folder is looked through, four levels deep. States: runn
 (a process works on it), killed (none does, but it was not ended), interrupted,
 incomplete (the server failed on some), complete. All but the first and the last
 are resumed by the same "assay run" command. The scores are SPA of single-hop and
-multi-hop turns and of single-turn and multi-turn conversations, by preset.`,
+multi-hop turns and of single-turn and multi-turn conversations, under preset paper
+if the run was scored by it; (+2) says that there are two presets more.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			asJSON := flags.Bool("json", false, "print a JSON array with all that is known")
 			return func(ctx context.Context, std stdio, args []string) error {
@@ -68,26 +70,36 @@ func printRuns(std stdio, all []runs.Run) error {
 			finished = fmt.Sprintf("?/%d", s.Pairs) // counted at the end
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", printable(r.Dir), r.State, printable(s.Model), dash(s.Shard),
-			finished, r.Info.Counts.Failed, dash(spaByPreset(r.Scores)), byteSize(r.Bytes), r.Updated.Format("2006-01-02 15:04"))
+			finished, r.Info.Counts.Failed, dash(spaShort(r.Scores)), byteSize(r.Bytes), r.Updated.Format("2006-01-02 15:04"))
 	}
 	return w.Flush()
 }
 
-// spaByPreset returns the four cells of each preset.
-func spaByPreset(scores []eval.Scores) string {
-	var out []string
-	for _, s := range scores {
-		var cells []string
-		for _, c := range []eval.Cell{s.Cells.SH, s.Cells.MH, s.Cells.ST, s.Cells.MT} {
-			text := "n/a"
-			if c.SPA != nil {
-				text = fmt.Sprintf("%.3f", *c.SPA)
-			}
-			cells = append(cells, text)
-		}
-		out = append(out, printable(s.Preset)+" "+strings.Join(cells, "/"))
+// spaShort returns the four cells of preset paper, or else of the first, and
+// how many others there are.
+func spaShort(scores []eval.Scores) string {
+	if len(scores) == 0 {
+		return ""
 	}
-	return strings.Join(out, "; ")
+	at := max(slices.IndexFunc(scores, func(s eval.Scores) bool { return s.Preset == "paper" }), 0)
+	text := spaCells(scores[at])
+	if n := len(scores) - 1; n > 0 {
+		text += fmt.Sprintf(" (+%d)", n)
+	}
+	return text
+}
+
+// spaCells returns the four cells of a preset.
+func spaCells(s eval.Scores) string {
+	var cells []string
+	for _, c := range []eval.Cell{s.Cells.SH, s.Cells.MH, s.Cells.ST, s.Cells.MT} {
+		text := "n/a"
+		if c.SPA != nil {
+			text = fmt.Sprintf("%.3f", *c.SPA)
+		}
+		cells = append(cells, text)
+	}
+	return printable(s.Preset) + " " + strings.Join(cells, "/")
 }
 
 func dash(s string) string {
@@ -161,7 +173,7 @@ func printRun(out io.Writer, r runs.Run) error {
 	row("replies", "%d, of which %d from the cache, %d with a call that does not parse, %d cut at the length limit", c.Replies, c.Cached, c.Malformed, c.Length)
 	row("tokens", "%d of prompts, %d of answers", c.PromptTokens, c.CompletionTokens)
 	for _, sc := range r.Scores {
-		row("scores", "SPA SH/MH/ST/MT %s", spaByPreset([]eval.Scores{sc}))
+		row("scores", "SPA SH/MH/ST/MT %s", spaCells(sc))
 	}
 	for _, f := range r.Info.Failed {
 		row("failed", "%s (repeat %d): %s: %s", f.ID, f.Repeat, f.Class, f.Msg)
