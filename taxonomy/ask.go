@@ -33,10 +33,14 @@ type AskOptions struct {
 	Workers int
 	// Sampling is what a model decodes with. A MaxTokens of 0 is made from the
 	// number of tools; with Think there is no bound then, since thoughts count
-	// too.
+	// too. A NumCtx of 0 is made from Batch, and is the same for all questions,
+	// since Ollama loads the model again when it changes.
 	Sampling model.Sampling
 	// Labels keeps what was answered, and answers what it has; nil is nothing.
 	Labels *LabelFile
+	// Skip reports which tools are not asked about: they are yielded without a
+	// label and without a reason. Nil is none.
+	Skip func(qaoa.Tool) bool
 }
 
 // An Asker classifies tools by asking a model. It is safe for concurrent use.
@@ -62,6 +66,10 @@ func NewAsker(m model.Chatter, by string, opt AskOptions) (*Asker, error) {
 			*d.n = d.def
 		}
 	}
+	if opt.Sampling.NumCtx == 0 {
+		const rules, tool, step = 2048, 400, 1024 // tokens, with room for the answer
+		opt.Sampling.NumCtx = (rules + tool*opt.Batch + step - 1) / step * step
+	}
 	return &Asker{by: by, m: m, opt: opt}, nil
 }
 
@@ -71,6 +79,8 @@ type Labelled[T any] struct {
 	Tool  qaoa.Tool
 	Label Label
 	Asked int // questions that the tool was in; 0 if the answer was at hand
+
+	skip bool
 }
 
 // ClassifyAll yields the items with labels, in their order. Tool returns the
@@ -91,7 +101,7 @@ func ClassifyAll[T any](ctx context.Context, a *Asker, items iter.Seq2[T, error]
 		results := ordered.Map(ctx, batches, a.opt.Workers, func(list []Labelled[T]) result {
 			var open []int
 			for i, l := range list {
-				if !l.Label.Complete() {
+				if !l.Label.Complete() && !l.skip {
 					open = append(open, i)
 				}
 			}
@@ -142,7 +152,9 @@ func batch[T any](a *Asker, items iter.Seq2[T, error], tool func(T) qaoa.Tool) i
 				return
 			}
 			l := Labelled[T]{Item: item, Tool: tool(item)}
-			if known, ok := a.opt.Labels.find(a.by, l.Tool); ok {
+			if a.opt.Skip != nil && a.opt.Skip(l.Tool) {
+				l.skip = true
+			} else if known, ok := a.opt.Labels.find(a.by, l.Tool); ok {
 				l.Label = known
 			} else {
 				open++

@@ -174,6 +174,19 @@ func TestClassifyAllAsksAgain(t *testing.T) {
 	})
 }
 
+func TestSkip(t *testing.T) {
+	m := &script{say: good}
+	got, err := classify(t, m, AskOptions{Batch: 2, Skip: func(t qaoa.Tool) bool { return strings.HasPrefix(t.Name, "search") }}, tools(12))
+	if err != nil || len(got) != 12 || len(m.asked) != 5 {
+		t.Fatalf("%d labels after %d questions, %v", len(got), len(m.asked), err)
+	}
+	for i, l := range got {
+		if want := Categories()[i%6] != Search; l.Label.Complete() != want || l.Label.Reason != "" {
+			t.Errorf("%s: %+v", l.Tool.Name, l.Label)
+		}
+	}
+}
+
 func TestBackEndFailures(t *testing.T) {
 	fail := func(class model.Class, status int) error {
 		return &model.Error{Class: class, Status: status, Msg: "no luck"}

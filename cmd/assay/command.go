@@ -69,7 +69,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		sourcesCommand(), convertCommand(), filterCommand(), validateCommand(), describeCommand(),
-		ledgerCommand(), toolsBuildCommand(), toolsDescribeCommand(), toolsSearchCommand(), candidatesCommand(), runCommand(), runsListCommand(), runsShowCommand(), runsRemoveCommand(), runsMergeCommand(), scoreCommand(), matchCommand(),
+		ledgerCommand(), toolsBuildCommand(), toolsDescribeCommand(), toolsSearchCommand(), toolsClassifyCommand(), candidatesCommand(), runCommand(), runsListCommand(), runsShowCommand(), runsRemoveCommand(), runsMergeCommand(), scoreCommand(), matchCommand(),
 		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(),
 		demoCommand(), doctorCommand(), versionCommand(),
 	}
