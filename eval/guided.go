@@ -27,7 +27,7 @@ func (a *asker) guidedTurn(ctx context.Context, d *dialogue, req model.Request, 
 		}
 		x, calls, _ := a.read(reply, req.Case.Record.Tools)
 		x.Turn, x.Slot, x.PromptBytes = req.Turn, req.Slot, contentBytes(req.Messages)
-		x.Extra = max(len(calls)-1, 0)
+		x.Unfilled, x.Extra = len(calls) == 0, max(len(calls)-1, 0)
 		shown, text := calls[:min(len(calls), 1)], spoken(reply.Text)
 		if a.opt.History == HistoryGold {
 			shown, text = []qaoa.Call{want}, ""

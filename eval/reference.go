@@ -366,7 +366,9 @@ func (r *refTalk) asMessages(history []place, user string, withUser, tools bool)
 			out = append(out, model.Message{Role: model.Assistant, Content: openAnswer + p.text + closeAnswer})
 		}
 	}
-	if withUser {
+	// A response that says nothing is not worth two messages of the user in a
+	// row, which many chat templates refuse.
+	if withUser && !(user == emptyResponse && out[len(out)-1].Role == model.User) {
 		out = append(out, model.Message{Role: model.User, Content: user})
 	}
 	return out
