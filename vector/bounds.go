@@ -27,18 +27,18 @@ func underflow(n int) float64 { return float64(n+2) * math.SmallestNonzeroFloat3
 // upper returns a bound on the length of a row whose product with itself is sum
 // in float32.
 func upper(sum float32, dim int) float64 {
-	g := gamma(padTo(dim, lane))
+	g := gamma(padded(dim))
 	if g >= 0.5 {
 		return math.Inf(1)
 	}
 	// The computed sum s of a true one t is at least t(1-g) less underflow.
-	return math.Sqrt((float64(sum) + underflow(padTo(dim, lane))) / (1 - g))
+	return math.Sqrt((float64(sum) + underflow(padded(dim))) / (1 - g))
 }
 
 // slack returns how far the float32 product of a vector of a length with a row
 // of at most another may be off its score.
 func slack(dim int, length, largest float64) float64 {
-	n := padTo(dim, lane)
+	n := padded(dim)
 	g := gamma(n)
 	if math.IsInf(g, 1) || math.IsInf(largest, 1) {
 		return math.Inf(1)
@@ -51,7 +51,7 @@ func slack(dim int, length, largest float64) float64 {
 // length returns the length of row i, or an error that names the row, which is
 // a what.
 func (m *Matrix) length(i int, what string) (float64, error) {
-	row := m.padded(i)
+	row := m.wholeRow(i)
 	if sum := square(row); !(sum <= maxSquare) {
 		return 0, m.badRow(i, i+1, what)
 	}
@@ -69,7 +69,7 @@ func (m *Matrix) badRow(from, to int, what string) error {
 		}
 	}
 	for i := from; i < to; i++ {
-		if sum := square(m.padded(i)); !(sum <= maxSquare) {
+		if sum := square(m.wholeRow(i)); !(sum <= maxSquare) {
 			return fmt.Errorf("vector: %s %d is too long for float32: its inner product with itself exceeds %g; normalise the rows", what, i, float64(maxSquare))
 		}
 	}

@@ -33,7 +33,7 @@ func NewMatrix(rows, dim int) *Matrix {
 	if dim > math.MaxInt32 || rows > math.MaxInt32 {
 		panic(fmt.Sprintf("vector: NewMatrix(%d, %d): want at most %d rows and numbers a row", rows, dim, math.MaxInt32))
 	}
-	stride := (dim + lane - 1) / lane * lane
+	stride := padded(dim)
 	if stride > 0 && stride%(page/4) == 0 {
 		stride += lane
 	}
@@ -56,8 +56,8 @@ func (m *Matrix) Row(i int) []float32 {
 	return m.data[at : at+m.dim : at+m.dim]
 }
 
-// padded returns row i with its padding.
-func (m *Matrix) padded(i int) []float32 {
+// wholeRow returns row i with its padding.
+func (m *Matrix) wholeRow(i int) []float32 {
 	return m.data[i*m.stride : (i+1)*m.stride]
 }
 

@@ -20,7 +20,7 @@ func (m *Matrix) Neighbours(ctx context.Context, k int, opt Options) ([][]Hit, e
 		return out, ctx.Err()
 	}
 	a := &allPairs{m: m, k: k, step: blockRows(pairBytes, m.stride)}
-	a.ld = padTo(a.step, lane)
+	a.ld = padded(a.step)
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
@@ -106,9 +106,9 @@ func (a *allPairs) prepare() error {
 		if a.lengths[i] == 0 {
 			continue
 		}
-		row := m.padded(i)
+		row := m.wholeRow(i)
 		a.best[i] = newSelection(a.k, slack(m.dim, a.lengths[i], largest*(1+1e-9)), heaps[i*a.k:(i+1)*a.k], func(other int) Hit {
-			return Hit{other, float32(dot64(row, m.padded(other)))}
+			return Hit{other, float32(dot64(row, m.wholeRow(other)))}
 		})
 		a.floors[i/a.step*a.ld+i%a.step] = a.best[i].floor
 	}

@@ -159,7 +159,7 @@ type part struct {
 func (p *part) start(s *search, step int) {
 	n := s.to - s.from
 	p.s, p.a = s, s.queries.rowsOf(s.from, s.to)
-	p.ld = padTo(n, lane)
+	p.ld = padded(n)
 	p.out = make([]float32, step*p.ld)
 	p.floors = make([]float32, p.ld)
 	p.best = make([]selection, n)
@@ -169,9 +169,9 @@ func (p *part) start(s *search, step int) {
 		if i >= n || s.lengths[i] == 0 {
 			continue
 		}
-		query := s.queries.padded(s.from + i)
+		query := s.queries.wholeRow(s.from + i)
 		p.best[i] = newSelection(s.k, 0, heaps[i*s.k:(i+1)*s.k], func(row int) Hit {
-			return Hit{row, float32(dot64(query, s.m.padded(row)))}
+			return Hit{row, float32(dot64(query, s.m.wholeRow(row)))}
 		})
 		p.floors[i] = p.best[i].floor
 	}
@@ -228,4 +228,5 @@ func parallel(n int, f func(worker int) error) error {
 	return nil
 }
 
-func padTo(n, m int) int { return (n + m - 1) / m * m }
+// padded returns n rounded up to whole lanes.
+func padded(n int) int { return (n + lane - 1) / lane * lane }

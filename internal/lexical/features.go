@@ -189,13 +189,21 @@ func stemPlural(w string) string {
 // repeated ones included. The buffer is scratch space, returned for the next
 // call.
 func wordFeatures(w string, buf []byte, add func(feature)) []byte {
-	if stopWords[w] {
-		add(feature{xxh3.HashStringSeed(w, 1) &^ 1, stopFactor})
+	f := wordFeature(w)
+	add(f)
+	if f.factor == stopFactor {
 		return buf
 	}
-	w = Stem(w)
-	add(feature{xxh3.HashStringSeed(w, 1) &^ 1, wordFactor})
-	return ngrams(w, buf, add)
+	return ngrams(Stem(w), buf, add)
+}
+
+// wordFeature returns the whole word, stemmed unless it is a stop word, as a
+// feature.
+func wordFeature(w string) feature {
+	if stopWords[w] {
+		return feature{xxh3.HashStringSeed(w, 1) &^ 1, stopFactor}
+	}
+	return feature{xxh3.HashStringSeed(Stem(w), 1) &^ 1, wordFactor}
 }
 
 // ngrams calls add for every n-gram of w between its two marks.
