@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/eval"
 	"assay/model/ollama"
 	"assay/model/openai"
 	"assay/model/transport"
@@ -24,17 +26,20 @@ func doctorCommand() command {
 		does: "tells what is reachable: servers, models, context lengths",
 		help: `
 Looks at OLLAMA_HOST (or the usual local address), and at OPENAI_BASE_URL if it is
-set. With --model, that model is asked a question, and exit code 5 says that it
-did not answer.`,
+set. With --model, that model is asked a question, then for a plain tool call in the
+text and through the server's own tool calling, and the same twice with one seed.
+Exit code 5 says that it did not answer, or refuses what a run would ask; what is
+merely odd is told with what to do. --skip-probes asks the model nothing.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o modelOptions
 			o.bind(flags)
 			asJSON := flags.Bool("json", false, "print one JSON object")
+			skip := flags.Bool("skip-probes", false, "do not ask the model anything")
 			return func(ctx context.Context, std stdio, args []string) error {
 				if len(args) > 0 {
 					return usagef("doctor: want no arguments, have %q", args)
 				}
-				return runDoctor(ctx, std, o, *asJSON)
+				return runDoctor(ctx, std, o, *asJSON, *skip)
 			}
 		},
 	}
@@ -45,10 +50,11 @@ type checkup struct {
 	What   string   `json:"what"`
 	OK     bool     `json:"ok"`
 	Detail string   `json:"detail"`
+	Remedy string   `json:"remedy,omitempty"`
 	Models []string `json:"models,omitempty"`
 }
 
-func runDoctor(ctx context.Context, std stdio, o modelOptions, asJSON bool) error {
+func runDoctor(ctx context.Context, std stdio, o modelOptions, asJSON, skip bool) error {
 	checks := []checkup{
 		{What: "assay", OK: true, Detail: fmt.Sprintf("%s, %s, %d CPUs", version, runtime.Version(), runtime.NumCPU())},
 		checkKey(),
@@ -60,30 +66,18 @@ func runDoctor(ctx context.Context, std stdio, o modelOptions, asJSON bool) erro
 	} else if o.baseURL != "" {
 		base = o.baseURL
 	}
-	checks = append(checks, checkOllama(ctx, host, http))
-	if base != "" {
-		checks = append(checks, checkOpenAI(ctx, base, http))
+	for address := range strings.SplitSeq(host, ",") {
+		checks = append(checks, checkOllama(ctx, strings.TrimSpace(address), http))
+	}
+	for address := range strings.SplitSeq(base, ",") {
+		if base != "" {
+			checks = append(checks, checkOpenAI(ctx, strings.TrimSpace(address), http))
+		}
 	}
 	var failed error
-	if o.model != "" {
-		b, err := o.open(1)
-		if err != nil {
-			return err
-		}
-		c := checkup{What: "model " + o.model}
-		info, err := b.probe(ctx)
-		if err != nil {
-			c.Detail, failed = err.Error(), err
-		} else {
-			c.OK, c.Detail = true, "answers"
-			if info.Context > 0 {
-				c.Detail += fmt.Sprintf("; context of %d tokens", info.Context)
-			}
-			if info.Digest != "" {
-				c.Detail += "; digest " + info.Digest
-			}
-		}
-		checks = append(checks, c)
+	if o.model != "" && !skip {
+		more, err := checkModel(ctx, o)
+		checks, failed = append(checks, more...), err
 	}
 	if asJSON {
 		if err := writeJSON(std.out, map[string]any{"checks": checks}); err != nil {
@@ -97,11 +91,53 @@ func runDoctor(ctx context.Context, std stdio, o modelOptions, asJSON bool) erro
 			mark = "--"
 		}
 		fmt.Fprintf(std.out, "%s  %-22s %s\n", mark, printable(c.What), printable(c.Detail))
+		if c.Remedy != "" {
+			fmt.Fprintf(std.out, "    %-22s %s\n", "", printable(c.Remedy))
+		}
 		for _, m := range c.Models {
 			fmt.Fprintf(std.out, "      %s\n", printable(m))
 		}
 	}
 	return failed
+}
+
+// checkModel asks a model what a run would ask it. The error is why a run would
+// make no sense.
+func checkModel(ctx context.Context, o modelOptions) ([]checkup, error) {
+	b, err := o.open(1)
+	if err != nil {
+		return nil, err
+	}
+	c := checkup{What: "model " + o.model}
+	info, err := b.probe(ctx)
+	if err != nil {
+		c.Detail = err.Error()
+		return []checkup{c}, err
+	}
+	c.OK, c.Detail = true, "answers"
+	if detail := serverDetail(info); b.prober() != nil && detail != "" {
+		c.Detail += "; " + detail
+	}
+	checks := []checkup{c}
+	opt := eval.Options{Model: o.model, Flow: eval.FlowFree}
+	var probes []eval.Probe
+	probes = append(probes, eval.ProbeAbility(ctx, b.Chatter, opt)...)
+	probes = append(probes, eval.ProbeCalls(ctx, b.Chatter, opt)...)
+	opt.Calls = eval.CallsNative
+	// With a temperature above 0 equal replies show that the seed holds.
+	opt.Sampling.Temperature, opt.Sampling.Seed = 1, 7
+	probes = append(probes, eval.ProbeCalls(ctx, b.Chatter, opt)...)
+	for _, p := range probes {
+		checks = append(checks, checkup{What: p.Name, OK: p.OK, Detail: p.Detail, Remedy: p.Remedy})
+		// A model that is asked in the text needs no tool calling of the server.
+		if p.Fatal && p.Name == eval.ProbePromptCall {
+			err = errors.Join(err, errors.New(p.String()))
+		}
+	}
+	if err != nil {
+		return checks, &exitError{exitBackend, err}
+	}
+	return checks, nil
 }
 
 func checkKey() checkup {

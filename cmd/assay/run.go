@@ -250,6 +250,10 @@ func runRun(ctx context.Context, std stdio, o runOptions, files []string) (err e
 	return ask(ctx, std, o, b, sc, opt, settings, cases())
 }
 
+// serverSettings are the variables by which a server that was started from the
+// same environment changes what models answer.
+var serverSettings = []string{"OLLAMA_CONTEXT_LENGTH", "OLLAMA_NUM_PARALLEL", "OLLAMA_KV_CACHE_TYPE", "OLLAMA_FLASH_ATTENTION"}
+
 // runSettings describes the run.
 func runSettings(opt eval.Options, survey eval.Survey, o runOptions, files []string, info model.Info, setting string) (eval.Settings, error) {
 	s, err := eval.NewSettings(opt, survey)
@@ -276,6 +280,11 @@ func runSettings(opt eval.Options, survey eval.Survey, o runOptions, files []str
 	s.Environment = map[string]string{"setting": setting}
 	for name, value := range map[string]string{"server": info.Server, "server_version": info.Version} {
 		if value != "" {
+			s.Environment[name] = value
+		}
+	}
+	for _, name := range serverSettings {
+		if value := os.Getenv(name); value != "" {
 			s.Environment[name] = value
 		}
 	}

@@ -122,7 +122,7 @@ func runOutcome(std stdio, o runOptions, talk io.Writer, sum eval.Summary, err e
 func tellDetails(w io.Writer, o runOptions, sum eval.Summary) {
 	c := sum.Counts
 	if c.Slots > 0 {
-		fmt.Fprintf(w, "slots: %d asked about, %d not filled; %d calls beyond the first of a reply were not made\n", c.Slots, c.Unfilled, c.Extra)
+		fmt.Fprintf(w, "slots: %d asked about, %d of them not filled by the reply; %d calls beyond the first of a reply were not made\n", c.Slots, c.Unfilled, c.Extra)
 	}
 	if c.InThought > 0 {
 		fmt.Fprintf(w, "thoughts: the only call of %d replies is in a thought, and does not count\n", c.InThought)
