@@ -1,7 +1,10 @@
 package modeltest
 
 import (
+	"context"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -52,6 +55,7 @@ type Reply struct {
 	Header  map[string]string // more headers, such as Retry-After
 	Body    string            // sent instead of a JSON body, if it is not ""
 	Cut     int               // the connection is cut after so many bytes of the body; below 0 before the status line
+	Half    bool              // with Cut: the server ends its side of the connection and keeps the other open
 	Pad     int               // so many bytes of text are added to Text
 	Trickle time.Duration     // wait after each 16 bytes of the body
 }
@@ -165,7 +169,13 @@ func send(w http.ResponseWriter, hr *http.Request, rep Reply, body []byte) {
 	if rep.Cut < 0 {
 		panic(http.ErrAbortHandler)
 	}
-	w.Header().Set("Content-Type", "application/json")
+	if rep.Cut > 0 && rep.Half {
+		halfClose(w, hr, body[:min(rep.Cut, len(body))], len(body))
+		return
+	}
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json")
+	}
 	w.WriteHeader(max(rep.Status, http.StatusOK))
 	rc := http.NewResponseController(w)
 	if rep.Cut > 0 {
@@ -187,6 +197,22 @@ func send(w http.ResponseWriter, hr *http.Request, rep Reply, body []byte) {
 		}
 	}
 	_, _ = w.Write(body) // the client may be gone
+}
+
+// halfClose promises size bytes, sends part of them and ends the server's side
+// of the connection. The other side stays open until the client closes it.
+func halfClose(w http.ResponseWriter, hr *http.Request, part []byte, size int) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer func() { _ = conn.Close() }() // the client may have closed it
+	defer context.AfterFunc(hr.Context(), func() { _ = conn.Close() })()
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", size, part)
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.CloseWrite()
+	}
+	_, _ = io.Copy(io.Discard, conn)
 }
 
 // read returns what both protocols have in common.
