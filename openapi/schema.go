@@ -118,11 +118,12 @@ func (r *resolver) keywords(v qaoa.Value, at *place, depth int) qaoa.Value {
 				m.Value = r.schema(m.Value, here, depth+1)
 			}
 		default:
-			r.left -= size(m.Value, r.left)
-			if r.left < 0 {
+			n := size(m.Value, r.left)
+			if n > r.left {
 				r.d.log.add(TooLarge, here, fmt.Sprintf("want at most %d bytes of schemas in a tool, have more: cut here", r.d.opt.MaxSchema))
 				continue
 			}
+			r.left -= n
 		}
 		out.Members = append(out.Members, m)
 	}
