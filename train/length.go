@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/qaoa"
+	"assay/tokenizer"
 )
 
 // A Counter counts the tokens of a text, as a model's tokenizer does.
@@ -29,15 +30,13 @@ const (
 )
 
 // EstimateName is what a manifest calls the tokenizer where there is none.
-const EstimateName = "estimate: bytes/3.5"
+const EstimateName = "estimate: bytes/3"
 
-// An Estimate counts tokens without a tokenizer, as bytes over 3.5, rounded up:
-// right within a quarter or so for English and JSON under the vocabularies of
-// 2024 to 2026, and far off for other scripts.
+// An Estimate counts tokens without a tokenizer, see [tokenizer.Estimate].
 type Estimate struct{}
 
-// Count returns the bytes of text over 3.5, rounded up.
-func (Estimate) Count(text string) int { return (2*len(text) + 6) / 7 }
+// Count returns the bytes of text over 3, rounded up.
+func (Estimate) Count(text string) int { return tokenizer.Estimate(len(text)) }
 
 // A Length says how rows are measured and how long they may be. The zero value
 // estimates, and limits nothing.

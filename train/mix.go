@@ -269,7 +269,7 @@ func (c *Choice) Records(ctx context.Context) iter.Seq2[qaoa.Record, error] {
 			e := c.entries[at]
 			at++
 			if e.cell != 0 && e.draws == 0 && c.onDrop != nil {
-				c.onDrop(Decision{Reject: Reject{rec.ID, NotInMixture, "", "not drawn"}, Dropped: true})
+				c.onDrop(Decision{Reject: Reject{rec.ID, NotInMixture, "", "not drawn", rec.Source}, Dropped: true})
 			}
 			for n := range int(e.draws) {
 				out := rec

@@ -15,6 +15,8 @@ type Reject struct {
 	Code   string `json:"code"`
 	Path   string `json:"path"` // JSON Pointer into the native form; "" is the record
 	Detail string `json:"detail"`
+	// Source is where the record comes from.
+	Source qaoa.Source `json:"-"`
 }
 
 // Error returns id, path, code and detail.

@@ -202,6 +202,10 @@ type look struct {
 	sketch dedup.Sketch
 }
 
+func (l look) decision(code, path, detail, item string) Decision {
+	return Decision{Reject: Reject{l.rec.ID, code, path, detail, l.rec.Source}, Item: item}
+}
+
 func (s *selector) look(rec qaoa.Record) look {
 	l := look{rec: rec, reject: s.filter(rec)}
 	if l.reject != nil {
@@ -231,7 +235,7 @@ func (s *selector) look(rec qaoa.Record) look {
 // filter returns why a record is not taken, from the record alone.
 func (s *selector) filter(rec qaoa.Record) *Reject {
 	out := func(path, format string, args ...any) *Reject {
-		return &Reject{rec.ID, NotSelected, path, fmt.Sprintf(format, args...)}
+		return &Reject{ID: rec.ID, Code: NotSelected, Path: path, Detail: fmt.Sprintf(format, args...)}
 	}
 	calls := len(rec.Calls())
 	switch {
@@ -257,7 +261,7 @@ func (s *selector) filter(rec qaoa.Record) *Reject {
 		rej = convert.CheckLanguage(rec, s.foreign)
 	}
 	if rej != nil {
-		return &Reject{rec.ID, NonEnglish, rej.Path, rej.Detail}
+		return &Reject{ID: rec.ID, Code: NonEnglish, Path: rej.Path, Detail: rej.Detail}
 	}
 	return nil
 }
@@ -274,11 +278,11 @@ func queriesOnly(rec qaoa.Record) []qaoa.Turn {
 func strict(rec qaoa.Record) *Reject {
 	for _, f := range qaoa.Validate(rec) {
 		if f.Severity == qaoa.Fault {
-			return &Reject{rec.ID, f.Code, f.Path, f.Detail}
+			return &Reject{ID: rec.ID, Code: f.Code, Path: f.Path, Detail: f.Detail}
 		}
 	}
 	if rej := convert.CheckStrict(rec); rej != nil {
-		return &Reject{rec.ID, string(rej.Code), rej.Path, rej.Detail}
+		return &Reject{ID: rec.ID, Code: string(rej.Code), Path: rej.Path, Detail: rej.Detail}
 	}
 	return nil
 }
@@ -306,7 +310,7 @@ func (s *selector) decide(l look) bool {
 		s.passed(l.rec.ID)
 	}
 	if l.reject != nil {
-		return s.drop(Decision{Reject: *l.reject})
+		return s.drop(l.decision(l.reject.Code, l.reject.Path, l.reject.Detail, ""))
 	}
 	if !s.clean(l) {
 		return false
@@ -316,9 +320,9 @@ func (s *selector) decide(l look) bool {
 		s.count.Crowded = s.seen.Crowded()
 		switch {
 		case found && m.Equal:
-			return s.drop(Decision{Reject: Reject{l.rec.ID, Duplicate, "", fmt.Sprintf("queries and calls of %s, which came first", m.ID)}, Item: m.ID})
+			return s.drop(l.decision(Duplicate, "", fmt.Sprintf("queries and calls of %s, which came first", m.ID), m.ID))
 		case found:
-			return s.drop(Decision{Reject: Reject{l.rec.ID, NearDuplicate, "", fmt.Sprintf("similarity %.2f to the queries of %s, which came first", m.Jaccard, m.ID)}, Item: m.ID})
+			return s.drop(l.decision(NearDuplicate, "", fmt.Sprintf("similarity %.2f to the queries of %s, which came first", m.Jaccard, m.ID), m.ID))
 		}
 	}
 	s.count.Taken++
@@ -334,10 +338,8 @@ func (s *selector) clean(l look) bool {
 			s.count.Contaminated[h.Level] = map[string]int{}
 		}
 		s.count.Contaminated[h.Level][h.Benchmark]++
-		d := Decision{
-			Reject:    Reject{l.rec.ID, Contaminated + string(h.Level), h.Path, fmt.Sprintf("%s, with %s of %s", h.Detail, h.Item, h.Benchmark)},
-			Benchmark: h.Benchmark, Item: h.Item,
-		}
+		d := l.decision(Contaminated+string(h.Level), h.Path, fmt.Sprintf("%s, with %s of %s", h.Detail, h.Item, h.Benchmark), h.Item)
+		d.Benchmark = h.Benchmark
 		if !dropped && slices.Contains(s.Contaminated, h.Level) {
 			dropped = true
 			s.drop(d)

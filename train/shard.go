@@ -156,9 +156,15 @@ type made struct {
 func makeRows(rec qaoa.Record, opt *ShardOptions) outcome {
 	whole, losses, rej := project(rec, opt)
 	if rej != nil {
+		rej.Source = rec.Source
 		return outcome{reject: rej}
 	}
 	pieces, notice, rej, err := opt.Length.measure(whole)
+	for _, r := range []*Reject{notice, rej} {
+		if r != nil {
+			r.Source = rec.Source
+		}
+	}
 	if err != nil || rej != nil {
 		return outcome{reject: rej, err: err}
 	}

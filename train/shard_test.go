@@ -133,7 +133,7 @@ func TestManifestAndInfo(t *testing.T) {
 		OnReject: func(r train.Reject) { rejects = append(rejects, r) },
 	}, trip(), bad, quiet)
 
-	if d := cmp.Diff([]train.Reject{{"demo/bad", "arguments_not_object", "/turns/1/steps/0/calls/0/arguments", `want an object, have "[1]"`}}, rejects); d != "" {
+	if d := cmp.Diff([]train.Reject{{"demo/bad", "arguments_not_object", "/turns/1/steps/0/calls/0/arguments", `want an object, have "[1]"`, qaoa.Source{Name: "demo", Split: "train"}}}, rejects); d != "" {
 		t.Errorf("rejects: %s", d)
 	}
 	if m.Records != 3 || m.Rows != 2 || m.Rejected != 1 || m.Rejects["arguments_not_object"] != 1 || m.Sources["demo"] != 2 {

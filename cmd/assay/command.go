@@ -61,6 +61,9 @@ type command struct {
 	args string // what follows the flags
 	does string // one line
 	help string // more, for "help VERB"
+	// sections names the flags that may stand under a heading of their own in
+	// a configuration file; nil for most verbs.
+	sections map[string][]string
 	// bind declares the flags and returns what runs when they are parsed.
 	bind func(flags *pflag.FlagSet) func(ctx context.Context, std stdio, args []string) error
 }
@@ -70,7 +73,7 @@ func commands() []command {
 	return []command{
 		sourcesCommand(), convertCommand(), filterCommand(), validateCommand(), describeCommand(),
 		ledgerCommand(), toolsBuildCommand(), toolsDescribeCommand(), toolsSearchCommand(), toolsClassifyCommand(), candidatesCommand(), runCommand(), runsListCommand(), runsShowCommand(), runsRemoveCommand(), runsMergeCommand(), scoreCommand(), matchCommand(),
-		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(),
+		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(), trainVerifyCommand(),
 		demoCommand(), doctorCommand(), versionCommand(),
 	}
 }

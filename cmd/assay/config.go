@@ -61,6 +61,9 @@ func configValues(all []command, verb string, data []byte) (map[string]any, erro
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, fmt.Errorf("want YAML: %w", err)
 	}
+	if err := openSections(all, doc); err != nil {
+		return nil, err
+	}
 	flagsOf := map[string][]string{}
 	var known []string
 	for _, c := range all {
@@ -103,6 +106,39 @@ func configValues(all []command, verb string, data []byte) (map[string]any, erro
 	return values, nil
 }
 
+// openSections moves what stands in the sections of a verb, at the top of the
+// file or under the name of the verb, right under that name.
+func openSections(all []command, doc map[string]any) error {
+	for _, c := range all {
+		own, ok := doc[c.name].(map[string]any)
+		if !ok {
+			own = map[string]any{}
+		}
+		for _, section := range slices.Sorted(maps.Keys(c.sections)) {
+			for _, level := range []map[string]any{doc, own} {
+				keys, ok := level[section].(map[string]any)
+				if !ok {
+					continue // a flag of that name, or nothing
+				}
+				delete(level, section)
+				for _, key := range slices.Sorted(maps.Keys(keys)) {
+					if !slices.Contains(c.sections[section], key) {
+						return fmt.Errorf("unknown key %q under %q%s", key, section, didYouMean(key, c.sections[section]))
+					}
+					if _, ok := own[key]; ok {
+						return fmt.Errorf("%q stands under %q and somewhere else: want it once", key, section)
+					}
+					own[key] = keys[key]
+				}
+			}
+		}
+		if len(own) > 0 {
+			doc[c.name] = own
+		}
+	}
+	return nil
+}
+
 func setFlag(flags *pflag.FlagSet, f *pflag.Flag, v any) error {
 	if list, ok := v.([]any); ok {
 		if s, ok := f.Value.(pflag.SliceValue); ok {
@@ -114,6 +150,14 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, v any) error {
 			return s.Replace(items)
 		}
 		return fmt.Errorf("want one value, have a list")
+	}
+	if pairs, ok := v.(map[string]any); ok {
+		for _, name := range slices.Sorted(maps.Keys(pairs)) {
+			if err := flags.Set(f.Name, fmt.Sprintf("%s=%v", name, pairs[name])); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return flags.Set(f.Name, fmt.Sprint(v))
 }
