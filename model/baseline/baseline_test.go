@@ -350,3 +350,40 @@ func ExampleNew() {
 	// {"name":"get_weather","arguments":{"city":"Oslo"}}
 	// </tool_call> <nil>
 }
+
+// In a guided flow a baseline gives one call a slot, the same ones as in a free
+// flow, and then none.
+func TestSlots(t *testing.T) {
+	rec := qaoa.Record{
+		ID:    "x",
+		Tools: []qaoa.Tool{{Name: "f"}, {Name: "g"}},
+		Turns: []qaoa.Turn{{Query: "q", Answer: "done", Steps: []qaoa.Step{
+			{Calls: []qaoa.Call{{Name: "f", Arguments: `{"a":1}`}, {Name: "g"}}},
+			{Calls: []qaoa.Call{{Name: "f", Arguments: `{"a":2}`}}},
+		}}},
+	}
+	b, err := baseline.New(baseline.Gold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for slot, want := range []string{
+		`<tool_call>` + "\n" + `{"name":"f","arguments":{"a":1}}` + "\n</tool_call>",
+		`<tool_call>` + "\n" + `{"name":"g"}` + "\n</tool_call>",
+		`<tool_call>` + "\n" + `{"name":"f","arguments":{"a":2}}` + "\n</tool_call>",
+		"<answer>done</answer>",
+	} {
+		got, err := b.Chat(t.Context(), model.Request{Case: &model.Case{Record: rec}, Slot: slot + 1})
+		if err != nil || got.Text != want {
+			t.Errorf("slot %d: %q, %v; want %q", slot+1, got.Text, err, want)
+		}
+	}
+	for _, name := range baseline.Names() {
+		b, err := baseline.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := b.Chat(t.Context(), model.Request{Case: &model.Case{Record: rec}, Slot: 100}); err != nil || strings.Contains(got.Text, "<tool_call>") {
+			t.Errorf("%s: slot 100: %q, %v; want no call", name, got.Text, err)
+		}
+	}
+}

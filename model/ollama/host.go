@@ -21,8 +21,9 @@ const (
 // http://127.0.0.1:11434.
 func BaseURL(host string) (string, error) {
 	host = strings.Trim(strings.TrimSpace(host), `"'`)
+	told, _, _ := strings.Cut(host, "?") // what follows may be a key
 	fault := func(why string) (string, error) {
-		return "", fmt.Errorf("ollama: OLLAMA_HOST %q: %s; want host:port or a URL, such as 127.0.0.1:11434", host, why)
+		return "", fmt.Errorf("ollama: OLLAMA_HOST %q: %s; want host:port or a URL, such as 127.0.0.1:11434", told, why)
 	}
 	if strings.Contains(host, "@") {
 		return "", errors.New("ollama: OLLAMA_HOST: want no user name or password; want host:port or a URL, such as 127.0.0.1:11434")

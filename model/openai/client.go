@@ -85,6 +85,7 @@ func New(cfg Config) (*Client, error) {
 		text := string(v.JSON())
 		c.extra = text[1 : len(text)-1]
 	}
+	cfg.HTTP.Secret = cfg.Key
 	c.http = transport.New("openai/"+cfg.Model, "start the server, or give its address by --base-url or OPENAI_BASE_URL", cfg.HTTP)
 	return c, nil
 }
@@ -99,9 +100,9 @@ func checkBase(base string) (string, error) {
 	case err != nil:
 		return "", errors.New("openai: the base URL is no URL; want something like http://127.0.0.1:8000/v1")
 	case u.User != nil:
-		return "", fmt.Errorf("openai: base URL %s: want no user name and password; give the key by OPENAI_API_KEY", u.Redacted())
+		return "", fmt.Errorf("openai: base URL %s: want no user name and password; give the key by OPENAI_API_KEY", transport.SafeURL(base))
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("openai: base URL %q: want something like http://127.0.0.1:8000/v1", base)
+		return "", fmt.Errorf("openai: base URL %q: want something like http://127.0.0.1:8000/v1", transport.SafeURL(base))
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

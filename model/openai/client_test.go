@@ -124,7 +124,7 @@ func TestChatFailures(t *testing.T) {
 		{"prompt too long", []modeltest.Reply{{Status: 400, Text: "This model's maximum context length is 10 tokens."}}, model.ClassTruncated, 1, "fewer candidates"},
 		{"refused", []modeltest.Reply{{Status: 400, Text: "bad temperature"}}, model.ClassRequest, 1, "bad temperature"},
 		{"key not accepted, and quoted", []modeltest.Reply{{Status: 401, Text: "bad key " + key}}, model.ClassRequest, 1, "bad key [key]"},
-		{"key not accepted, and cut in its middle", []modeltest.Reply{{Status: 401, Text: strings.Repeat("x", 300-len(key)/2) + key + " is wrong"}}, model.ClassRequest, 1, "xx[key]…"},
+		{"key not accepted, and cut in its middle", []modeltest.Reply{{Status: 401, Text: strings.Repeat("x", 300-len(key)/2) + key + " is wrong"}}, model.ClassRequest, 1, "xx[key]"},
 		{"key where a message should be", []modeltest.Reply{{Body: `{"choices":[{"message":"` + strings.Repeat("x", 40-len(key)/2) + key + `"}]}`}}, model.ClassBadReply, 3, `xx[key]`},
 		{"error with status 200", []modeltest.Reply{{Body: `{"error":{"message":"overloaded","code":503}}`}}, model.ClassServer, 3, "overloaded"},
 		{"limit told with status 200", []modeltest.Reply{{Body: `{"error":{"message":"slow","code":429}}`}}, model.ClassRateLimit, 3, "slow"},
