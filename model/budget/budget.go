@@ -16,9 +16,9 @@ type Limits struct {
 	// refuses by asking again in another way.
 	Requests int
 	// Tokens are those of prompts and answers as the servers report them, or a
-	// third of the bytes where they do not. No conversation is started and no
-	// request is sent once they are used up, but what a request takes is only
-	// known afterwards: those in flight may exceed the limit.
+	// third of the bytes where they do not. No conversation is started once
+	// they are used up. Those under way are finished, since what they have used
+	// would be lost, and exceed the limit.
 	Tokens int
 }
 
@@ -133,9 +133,9 @@ func (c chatter) Unwrap() model.Chatter { return c.m }
 func (c chatter) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
 	b := c.b
 	b.mu.Lock()
-	if err := b.usedUp(); err != nil {
+	if l := b.limits.Requests; l > 0 && b.spent.Requests >= l {
 		b.mu.Unlock()
-		return model.Reply{}, err
+		return model.Reply{}, stopped("--max-requests %d are used up", l)
 	}
 	b.spent.Requests++
 	b.mu.Unlock()

@@ -81,10 +81,9 @@ func TestTokens(t *testing.T) {
 			if s := b.Spent(); s.Tokens != tt.want || s.Estimated != tt.estimated {
 				t.Errorf("spent %+v; want %d tokens, %d estimated", s, tt.want, tt.estimated)
 			}
-			_, err = c.Chat(t.Context(), req)
 			_, admitErr := b.Admit(t.Context(), 1)
-			if stop := tt.want > 0; isStop(err) != stop || isStop(admitErr) != stop {
-				t.Errorf("after %d of 1 token: request %v, conversation %v", tt.want, err, admitErr)
+			if _, err = c.Chat(t.Context(), req); err != nil || isStop(admitErr) != (tt.want > 0) {
+				t.Errorf("after %d of 1 token: a new conversation %v, a request of one under way %v; want it to be finished", tt.want, admitErr, err)
 			}
 		})
 	}

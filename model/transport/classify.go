@@ -20,7 +20,10 @@ import (
 // failure sorts an error of sending a request or of reading its answer.
 func (c *Client) failure(err error, u *url.URL) *model.Error {
 	err = unwrapURL(err)
-	to := u.Redacted()
+	to := SafeURL(u.String())
+	if strings.HasPrefix(err.Error(), "invalid proxy address") {
+		return &model.Error{Class: model.ClassUnavailable, Msg: fmt.Sprintf("%s: the address of the proxy is no URL; check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY", c.label)}
+	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
 		class := model.ClassConnection
 		if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
@@ -69,6 +72,27 @@ func unwrapURL(err error) error {
 		return ue.Err
 	}
 	return err
+}
+
+// SafeURL returns an address without what may be a key: user name, password,
+// query and fragment. Of what is no URL it returns the scheme at most.
+func SafeURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		if scheme, _, ok := strings.Cut(address, "://"); ok && len(scheme) < 10 {
+			return scheme + "://…"
+		}
+		return "…"
+	}
+	hidden := u.User != nil || u.RawQuery != "" || u.Fragment != ""
+	u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
+	if u.Host == "" && u.Opaque != "" {
+		return u.Scheme + ":…" // user:password@host without a scheme
+	}
+	if hidden {
+		return u.String() + " (and what is not told here)"
+	}
+	return u.String()
 }
 
 func hostOf(u *url.URL) string { return u.Scheme + "://" + u.Host }

@@ -93,3 +93,52 @@ func closedAddress(t *testing.T) string {
 	defer func() { _ = l.Close() }() // nothing was written
 	return l.Addr().String()
 }
+
+// What may be a key is in no message.
+func TestSafeURL(t *testing.T) {
+	const key = "sk-secret"
+	tests := []struct{ address, want string }{
+		{"http://host:80/v1", "http://host:80/v1"},
+		{"http://" + key + "@host/v1", "http://host/v1 (and what is not told here)"},
+		{"http://user:" + key + "@host/v1", "http://host/v1 (and what is not told here)"},
+		{"http://host/v1?key=" + key, "http://host/v1 (and what is not told here)"},
+		{"http://host/v1#" + key, "http://host/v1 (and what is not told here)"},
+		{"http://user:" + key + "@ho st/", "http://…"},
+		{"user:" + key + "@host", "user:…"},
+		{key + "\x00", "…"},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		if got := transport.SafeURL(tt.address); got != tt.want || strings.Contains(got, key) {
+			t.Errorf("SafeURL(%q) = %q, want %q", tt.address, got, tt.want)
+		}
+	}
+}
+
+func TestProxyThatIsNoURL(t *testing.T) {
+	const key = "pass-word"
+	client := &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
+		return nil, errors.New(`invalid proxy address "http://user:` + key + `@[::1": parse error`) // as net/http says it
+	}}}
+	c := transport.New("test/m", "start it", transport.Options{Client: client})
+	_, err := c.Do(t.Context(), transport.Request{Method: http.MethodGet, URL: "http://host/"}, func(transport.Answer) *model.Error { return nil })
+	if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "HTTP_PROXY") {
+		t.Errorf("error %v; want one without the password that says HTTP_PROXY", err)
+	}
+}
+
+// A server that sends the key back does not get it into anything.
+func TestSecretIsTakenOutOfAnswers(t *testing.T) {
+	const key = "sk-secret"
+	opt := transport.Options{Secret: key}
+	ans, _, err := run(t.Context(), opt, func(*http.Request) (*http.Response, error) {
+		return response(200, "your key "+key+" and "+key, "X-Echo", "Bearer "+key), nil
+	})
+	if err != nil || string(ans.Body) != "your key [key] and [key]" || ans.Header.Get("X-Echo") != "Bearer [key]" {
+		t.Errorf("answer %q, %v, %v", ans.Body, ans.Header, err)
+	}
+	ans, _, err = run(t.Context(), transport.Options{Secret: "no"}, func(*http.Request) (*http.Response, error) { return response(200, "no"), nil })
+	if err != nil || string(ans.Body) != "no" {
+		t.Errorf("a word that is too short to be a key: %q, %v", ans.Body, err)
+	}
+}

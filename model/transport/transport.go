@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +39,10 @@ type Options struct {
 	// are kept open. 0 is [DefaultConcurrency].
 	Concurrency int
 	UserAgent   string // "" is "assay"
+	// Secret is a key that goes into headers. Where a server sends it back, it
+	// is taken out of the answer before anybody sees it: what is said to be
+	// wrong with a key, or echoed by a server for tests, ends up in files.
+	Secret string
 
 	// Backoff is the wait before the first retry; it doubles for each further
 	// one up to MaxBackoff, and is multiplied by a random number in [0.5,1).
@@ -198,15 +203,38 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, *model.Error) {
 	}
 	defer func() { _ = resp.Body.Close() }() // reading is over: its error says nothing
 	data, err := io.ReadAll(io.LimitReader(resp.Body, c.opt.MaxBody+1))
+	data = c.scrub(data, resp.Header)
 	ans := Answer{Status: resp.StatusCode, Header: resp.Header, Body: data, Latency: time.Since(start)}
 	if err != nil {
 		return ans, c.failure(err, req.URL)
 	}
 	if int64(len(data)) > c.opt.MaxBody {
-		return ans, &model.Error{Class: model.ClassBadReply, Msg: fmt.Sprintf("%s: the answer of %s is longer than the limit of %d bytes; lower --max-tokens", c.label, req.URL.Redacted(), c.opt.MaxBody)}
+		return ans, &model.Error{Class: model.ClassBadReply, Msg: fmt.Sprintf("%s: the answer of %s is longer than the limit of %d bytes; lower --max-tokens", c.label, SafeURL(r.URL), c.opt.MaxBody)}
 	}
 	return ans, nil
 }
+
+// redacted stands where a secret was.
+const redacted = "[key]"
+
+// scrub takes the secret out of what a server sent.
+func (c *Client) scrub(body []byte, header http.Header) []byte {
+	if len(c.opt.Secret) < minSecret {
+		return body
+	}
+	for _, values := range header {
+		for i, v := range values {
+			values[i] = strings.ReplaceAll(v, c.opt.Secret, redacted)
+		}
+	}
+	if secret := []byte(c.opt.Secret); bytes.Contains(body, secret) {
+		body = bytes.ReplaceAll(body, secret, []byte(redacted))
+	}
+	return body
+}
+
+// minSecret is the shortest secret that is taken out: shorter ones are words.
+const minSecret = 4
 
 // backoff returns the wait after that many requests.
 func (c *Client) backoff(attempt int) time.Duration {

@@ -60,11 +60,11 @@ func cases() iter.Seq2[qaoa.Record, error] {
 }
 
 // run asks all cases and returns the prediction lines and what the fleet saw.
-func run(t *testing.T, s *faulty.Server, workers int) ([]byte, fleet.HostStats) {
+func run(t *testing.T, s *faulty.Server, workers int, timeout time.Duration) ([]byte, fleet.HostStats) {
 	t.Helper()
 	url := modeltest.NewServer(t, s.Script).URL
 	c, err := openai.New(openai.Config{BaseURL: url + "/v1", Model: modeltest.ModelName, HTTP: transport.Options{
-		Timeout: 1500 * time.Millisecond, Concurrency: workers,
+		Timeout: timeout, Concurrency: workers,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func run(t *testing.T, s *faulty.Server, workers int) ([]byte, fleet.HostStats) 
 // Whatever the server does, at any concurrency: nothing is lost, nothing that
 // was answered is asked again, and each failure has its class.
 func TestNothingIsLostAndNothingIsAskedTwice(t *testing.T) {
-	clean, _ := run(t, faulty.New(faulty.Plan{}, answer), 4)
+	clean, _ := run(t, faulty.New(faulty.Plan{}, answer), 4, time.Minute)
 	if n := bytes.Count(clean, []byte("\n")); n != records {
 		t.Fatalf("%d of %d records answered by a good server", n, records)
 	}
@@ -101,14 +101,19 @@ func TestNothingIsLostAndNothingIsAskedTwice(t *testing.T) {
 	quick := slices.DeleteFunc(slices.Sorted(maps.Keys(faulty.Kinds())), func(k faulty.Kind) bool { return k == faulty.Drip || k == faulty.Huge })
 	plans := map[string]faulty.Plan{
 		"all that is quick": {Seed: 1, Kinds: quick, PerMille: 400, Most: 6, Latency: 3 * time.Millisecond},
-		"slow and long":     {Seed: 2, Kinds: []faulty.Kind{faulty.Drip, faulty.Huge}, PerMille: 40, Most: 1, DripEvery: 20 * time.Millisecond},
+		"long":              {Seed: 2, Kinds: []faulty.Kind{faulty.Huge}, PerMille: 80, Most: 1},
+		"slow":              {Seed: 3, Kinds: []faulty.Kind{faulty.Drip}, PerMille: 25, Most: 1, DripEvery: 20 * time.Millisecond},
 	}
 	for name, plan := range plans {
 		for _, workers := range []int{1, 8, 64} {
 			t.Run(fmt.Sprintf("%s at %d", name, workers), func(t *testing.T) {
 				t.Parallel()
 				s := faulty.New(plan, answer)
-				got, stats := run(t, s, workers)
+				timeout := time.Minute
+				if plan.DripEvery > 0 {
+					timeout = 3 * time.Second
+				}
+				got, stats := run(t, s, workers, timeout)
 				if !bytes.Equal(got, clean) {
 					t.Error("the predictions differ from those of a good server")
 				}
