@@ -21,15 +21,22 @@ type jsonStyle struct {
 var plainJSON = jsonStyle{item: ", ", key: ": "}
 
 // ToJSON returns v as transformers' tojson filter writes it: Python's
-// json.dumps without ensure_ascii.
-func ToJSON(v Value) (text string, err error) {
+// json.dumps without ensure_ascii. With an indent each member has a line of its
+// own, and depth is how many levels around v there are already.
+func ToJSON(v Value, indent string, depth int) (text string, err error) {
 	r := &renderer{limits: Limits{}.withDefaults()}
 	defer func() {
 		if fault, ok := recover().(*Error); ok {
 			err = fault
 		}
 	}()
-	return r.json(v, plainJSON), nil
+	style := plainJSON
+	if indent != "" {
+		style.pretty, style.indent, style.item = true, indent, ","
+	}
+	var b strings.Builder
+	r.appendJSON(&b, v, style, depth)
+	return b.String(), nil
 }
 
 func (r *renderer) json(v Value, style jsonStyle) string {
