@@ -31,10 +31,11 @@ func toolsClassifyCommand() command {
 		name: "tools classify", args: "POOL…",
 		does: "gives each tool of a pool one of 6 categories and one of 13 domains",
 		help: `
-lexical is embedded, deterministic, and an orientation rather than a judge: on
-tools of its own kind it is right in 96 % of categories and 84 % of domains, on
-4,076 tools of the world with a field of their own in about 63 % of domains. A
-model is asked in batches; an answer that is not of the taxonomy is asked again,
+lexical is embedded, deterministic, and a first orientation: of tools written
+for it, and not seen, it gets 96 % of the categories and 84 % of the domains
+right; of 2,217 tools of Seal-Tools whose authors name a field, 63 % of the
+domains; with the labels that a model gave 43 released tools it agrees in 58 and
+56 %. A model is asked in batches; an answer that is not of the taxonomy is asked again,
 and a tool without a usable answer keeps the labels it had. --labels FILE keeps
 the answers, so that a second call goes on where the first one ended.
 
