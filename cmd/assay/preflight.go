@@ -23,8 +23,8 @@ type readiness struct {
 // preflight checks that a run makes sense, and fills in what only the server
 // can tell: digest and context length. What does not stop the run is told.
 // With skip the server is not asked, and only what is known without it is
-// checked.
-func preflight(ctx context.Context, std stdio, b *backend, opt *eval.Options, survey eval.Survey, skip bool) (readiness, error) {
+// checked; known are probes that were made before.
+func preflight(ctx context.Context, std stdio, b *backend, opt *eval.Options, survey eval.Survey, known []eval.Probe, skip bool) (readiness, error) {
 	var r readiness
 	var err error
 	if !skip {
@@ -37,19 +37,19 @@ func preflight(ctx context.Context, std stdio, b *backend, opt *eval.Options, su
 	if err != nil {
 		return r, err
 	}
-	if skip || b.prober() == nil {
-		return r, nil
-	}
-	r.probes = append(r.probes, eval.Probe{Name: eval.ProbeServer, OK: true, Detail: serverDetail(r.info)}, fit)
-	r.probes = append(r.probes, eval.ProbeAbility(ctx, b.Chatter, *opt)...)
-	if !fatal(r.probes) {
-		r.probes = append(r.probes, eval.ProbeCalls(ctx, b.Chatter, *opt)...)
+	r.probes = known
+	if !skip && b.prober() != nil {
+		r.probes = append(r.probes, eval.Probe{Name: eval.ProbeServer, OK: true, Detail: serverDetail(r.info)}, fit)
+		r.probes = append(r.probes, eval.ProbeAbility(ctx, b.Chatter, *opt)...)
+		if !fatal(r.probes) {
+			r.probes = append(r.probes, eval.ProbeCalls(ctx, b.Chatter, *opt)...)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return r, &exitError{exitInterrupted, errors.New("interrupted before anything was asked")}
 	}
 	for _, p := range r.probes {
-		if p.Fatal {
+		if p.Fatal && !skip {
 			return r, &exitError{exitBackend, errors.New(printable(p.String()) + "; --skip-probes goes on all the same")}
 		}
 		if !p.OK {

@@ -206,11 +206,11 @@ func runRun(ctx context.Context, std stdio, o runOptions, files []string) (err e
 	if err != nil {
 		return err
 	}
-	stop, err := o.observer(ctx, &opt)
+	made, err := o.openTools(ctx, &opt, sc.workers)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() { err = errors.Join(err, made.close()) }()
 	if err := opt.Check(); err != nil {
 		return usagef("run: %v", err)
 	}
@@ -223,7 +223,7 @@ func runRun(ctx context.Context, std stdio, o runOptions, files []string) (err e
 	}
 	lists, loss := &listShape{}, newLossWatch(b, opt)
 	cases := func() iter.Seq2[qaoa.Record, error] { return pick(strictRecords(ctx, files), ids, o.limit) }
-	survey, err := eval.Look(ctx, loss.watch(lists.watch(cases())), opt)
+	survey, err := eval.Look(ctx, made.watch(loss.watch(lists.watch(cases()))), opt)
 	if errors.Is(err, context.Canceled) {
 		return &exitError{exitInterrupted, errors.New("interrupted before anything was asked")}
 	}
@@ -236,7 +236,7 @@ func runRun(ctx context.Context, std stdio, o runOptions, files []string) (err e
 	if missing := ids.missing(survey.IDs); o.limit == 0 && len(missing) > 0 {
 		return usagef("--ids %s: %d ids are not among the records, such as %q", o.ids, len(missing), missing[0])
 	}
-	ready, err := preflight(ctx, talk, b, &opt, survey, o.skipProbes)
+	ready, err := preflight(ctx, talk, b, &opt, survey, made.probe(), o.skipProbes)
 	if err != nil {
 		return err
 	}
