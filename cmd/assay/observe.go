@@ -24,9 +24,9 @@ const toolTimeout = time.Minute
 // how many conversations are.
 const toolWorkers = 8
 
-// A toolServer makes the calls of a run at an MCP server. The zero toolServer is
+// A realTools makes the calls of a run at an MCP server. The zero realTools is
 // none.
-type toolServer struct {
+type realTools struct {
 	executor *mcp.Executor
 	name     string
 	has      map[string]bool // the tools of the server
@@ -37,16 +37,16 @@ type toolServer struct {
 // openTools connects to what makes the calls of a run, if the user wants them
 // made, and sets opt. A server that does not answer or lists no tools stops the
 // run here.
-func (o *runOptions) openTools(ctx context.Context, opt *eval.Options, workers int) (*toolServer, error) {
+func (o *runOptions) openTools(ctx context.Context, opt *eval.Options, workers int) (*realTools, error) {
 	endpoint, real := strings.CutPrefix(o.observe, string(eval.ObserveMCP)+":")
 	if !real {
-		return &toolServer{}, nil
+		return &realTools{}, nil
 	}
 	if err := mcp.CheckEndpoint(endpoint); err != nil {
 		return nil, usagef("--observe mcp: %v", err)
 	}
 	limits := mcp.Options{Timeout: toolTimeout}
-	s := &toolServer{name: mcp.EndpointName(endpoint), has: map[string]bool{}, lacks: map[string]bool{}}
+	s := &realTools{name: mcp.EndpointName(endpoint), has: map[string]bool{}, lacks: map[string]bool{}}
 	client, err := mcp.Connect(ctx, endpoint, limits)
 	if err != nil {
 		return nil, &exitError{exitBackend, fmt.Errorf("--observe mcp: %w", err)}
@@ -63,7 +63,7 @@ func (o *runOptions) openTools(ctx context.Context, opt *eval.Options, workers i
 }
 
 // list reads the names of the server's tools.
-func (s *toolServer) list(ctx context.Context, client *mcp.Client) error {
+func (s *realTools) list(ctx context.Context, client *mcp.Client) error {
 	for tool, err := range client.Tools(ctx) {
 		if _, bad := errors.AsType[*mcp.Reject](err); bad {
 			continue
@@ -81,7 +81,7 @@ func (s *toolServer) list(ctx context.Context, client *mcp.Client) error {
 
 // Observe implements [eval.Observer]. That a tool fails, is slow or returns too
 // much is an observation; that there is no server any more is none.
-func (s *toolServer) Observe(ctx context.Context, call qaoa.Call) (qaoa.JSON, error) {
+func (s *realTools) Observe(ctx context.Context, call qaoa.Call) (qaoa.JSON, error) {
 	out, err := s.executor.Observe(ctx, call)
 	switch {
 	case err == nil:
@@ -112,7 +112,7 @@ func failedTool(out qaoa.JSON) error {
 }
 
 // watch passes recs on and looks for tools that the server does not have.
-func (s *toolServer) watch(recs iter.Seq2[qaoa.Record, error]) iter.Seq2[qaoa.Record, error] {
+func (s *realTools) watch(recs iter.Seq2[qaoa.Record, error]) iter.Seq2[qaoa.Record, error] {
 	if s.executor == nil {
 		return recs
 	}
@@ -135,7 +135,7 @@ func (s *toolServer) watch(recs iter.Seq2[qaoa.Record, error]) iter.Seq2[qaoa.Re
 
 // probe tells what the server has of what the records offer, nil without a
 // server. If it has none of it, a run makes no sense.
-func (s *toolServer) probe() []eval.Probe {
+func (s *realTools) probe() []eval.Probe {
 	if s.executor == nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (s *toolServer) probe() []eval.Probe {
 }
 
 // close ends the connections.
-func (s *toolServer) close() error {
+func (s *realTools) close() error {
 	if s.executor == nil {
 		return nil
 	}

@@ -21,6 +21,10 @@ const serverGold = `{"id":"a","source":{"name":"demo","file":"x","index":0,"spli
 
 const oslo = "<tool_call>\n{\"name\":\"weather\",\"arguments\":{\"city\":\"Oslo\"}}\n</tool_call>"
 
+// probeRequests is how many requests come before those of a run: a question,
+// and a call twice.
+const probeRequests = 3
+
 // answer plays a model: it asks for Oslo whatever the question, then answers.
 func answer(r modeltest.Request) modeltest.Reply {
 	if strings.Contains(r.Last(), "<tool_response>") || strings.HasPrefix(r.Last(), "sunny") {
@@ -58,8 +62,7 @@ func scored(t *testing.T, dir string) eval.Scores {
 func TestRunAgainstServer(t *testing.T) {
 	broken := func(first ...modeltest.Reply) modeltest.Script {
 		return func(r modeltest.Request) modeltest.Reply {
-			// The probe is request 0, so faults come after it.
-			if n := r.N - 1; n >= 0 && n < len(first) {
+			if n := r.N - probeRequests; n >= 0 && n < len(first) {
 				return first[n]
 			}
 			return answer(r)
@@ -109,7 +112,7 @@ func TestRunReportsWhatTheServerDid(t *testing.T) {
 		missed int
 	}{
 		{"a server that always fails leaves every answer missing", func(r modeltest.Request) modeltest.Reply {
-			if r.N == 0 {
+			if r.N < probeRequests {
 				return answer(r)
 			}
 			return modeltest.Reply{Status: 503, Text: "down", Header: map[string]string{"Retry-After": "0"}}
