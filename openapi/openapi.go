@@ -18,7 +18,8 @@ type Options struct {
 	// CleanNames makes every name one that servers with native tool calls
 	// take: letters, digits, _ and -, at most 64. Else they stay as they are.
 	CleanNames bool
-	// MaxBytes is how many bytes a document may have, 64 MiB if 0.
+	// MaxBytes is how many bytes a document may have, 64 MiB if 0. As YAML it
+	// may have 24 MiB at most.
 	MaxBytes int
 	// MaxSchema is about how many bytes the parameters of one tool may have,
 	// 256 KiB if 0. Schemas are cut where they reach it.

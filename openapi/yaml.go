@@ -20,6 +20,11 @@ const (
 	// for each level and keeps the path of each node, and a document of an
 	// interface has some twenty levels.
 	maxYAMLNesting = 500
+	// maxYAML is how many bytes a document may have as YAML: the parser takes
+	// some forty times as much memory, and a second for each megabyte.
+	maxYAML = 24 << 20
+	// maxFlow is how many bytes it may have if it begins like JSON and is none.
+	maxFlow = 1 << 20
 	// maxAliased is how many values aliases may bring into a document. Nine
 	// aliases of nine aliases of nine … bring more.
 	maxAliased = 300_000
@@ -35,10 +40,15 @@ func parse(data []byte) (qaoa.Value, error) {
 		}
 		// A flow mapping of YAML begins alike, but nobody writes a whole
 		// document as one: the fault in the JSON is what the user wants.
-		if v, yerr := parseYAML(data); yerr == nil {
-			return v, nil
+		if len(data) <= maxFlow {
+			if v, yerr := parseYAML(data); yerr == nil {
+				return v, nil
+			}
 		}
 		return qaoa.Value{}, fmt.Errorf("no JSON: %w", err)
+	}
+	if len(data) > maxYAML {
+		return qaoa.Value{}, fmt.Errorf("want at most %d bytes of YAML, have %d: convert it to JSON first", maxYAML, len(data))
 	}
 	v, err := parseYAML(data)
 	if err != nil {

@@ -51,6 +51,8 @@ func TestParseErrors(t *testing.T) {
 		{"braces without end", "a: " + strings.Repeat("{a: ", 1_000_000), "levels of brackets"},
 		{"dashes without end", strings.Repeat("- ", 1_000_000), "levels of indentation"},
 		{"question marks without end", strings.Repeat("? ", 1_000_000), "levels of indentation"},
+		{"a large YAML document", "a: 1\n" + strings.Repeat("# x\n", 7<<20), "convert it to JSON first"},
+		{"a large document that begins like JSON", "{a: 1" + strings.Repeat(" ", 2<<20) + "}", "no JSON"},
 		{"indentation without end", strings.Repeat(" ", 10_000) + "a: 1", "levels of indentation"},
 	}
 	for _, tt := range tests {
