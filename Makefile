@@ -5,7 +5,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 VERSION ?= 0.1.0
 LDFLAGS = -s -w -X main.version=$(VERSION)
 
-.PHONY: help setup build demo test check fmt lint race e2e bench bench-peers golden realdata clean
+.PHONY: help setup build demo test check fmt lint race e2e bench bench-peers bench-search golden realdata clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ bench: ## ten runs of every benchmark, into bench/new.txt
 
 bench-peers: build ## conversion against its peers, interleaved, with a check of equal meaning
 	bash bench/peers.sh
+
+bench-search: ## exact search against faiss, numpy and FTS5, interleaved
+	/usr/bin/python3 -B bench/dense/search.py
 
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./convert/all ./filter ./plot ./report ./cmd/assay -run 'Test' -update

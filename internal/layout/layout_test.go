@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 	"runs":                {"qaoa", "eval", "internal/filelock"},
 	"bench/runner":        {"qaoa", "eval", "model", "model/*"},
 	"bench/*":             {"qaoa"},
+	"bench/dense":         {"vector", "internal/lexical"},
 	"bench/tokens":        {"tokenizer"},
 	"e2e":                 {},
 	"e2e/*":               {},
