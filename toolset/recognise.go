@@ -203,5 +203,8 @@ func preferAPI(v qaoa.Value) qaoa.Value {
 
 // pointer returns name as a token of a JSON Pointer.
 func pointer(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }

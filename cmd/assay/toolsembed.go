@@ -17,6 +17,7 @@ import (
 type embedOptions struct {
 	spec, cache, baseURL, keyEnv string
 	batch, workers, dimensions   int
+	retries                      int
 }
 
 func (o *embedOptions) bind(flags *pflag.FlagSet) {
@@ -26,6 +27,7 @@ func (o *embedOptions) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&o.keyEnv, "key-env", "", "environment variable that holds the key for openai; default: "+embed.DefaultKeyEnv)
 	flags.IntVar(&o.batch, "embed-batch", 0, fmt.Sprintf("texts in a request; 0 is %d", embed.DefaultBatch))
 	flags.IntVar(&o.workers, "embed-workers", 0, fmt.Sprintf("requests at a time; 0 is %d", embed.DefaultWorkers))
+	flags.IntVar(&o.retries, "retries", embed.DefaultRetries, "how often a failed request for vectors is sent again")
 	flags.IntVar(&o.dimensions, "dimensions", 0, "length of the vectors to ask for; 0 is what the model has")
 }
 
@@ -38,9 +40,15 @@ func (o *embedOptions) open(std stdio) (toolset.Embedder, error) {
 		}
 		return nil, nil //nolint:nilnil // no source of vectors is one of the choices
 	}
+	if o.retries < 0 {
+		return nil, usagef("--retries %d: want no negative number", o.retries)
+	}
+	if o.retries == 0 {
+		o.retries = -1 // which is what package embed calls never
+	}
 	status := newStatusLine(std.err, 20)
 	src, err := embed.Open(o.spec, embed.Options{
-		BaseURL: o.baseURL, KeyEnv: o.keyEnv, CacheFile: o.cache, Batch: o.batch, Workers: o.workers, Dimensions: o.dimensions,
+		BaseURL: o.baseURL, KeyEnv: o.keyEnv, CacheFile: o.cache, Batch: o.batch, Workers: o.workers, Dimensions: o.dimensions, Retries: o.retries,
 		Progress: func(done, total int) { status.update("vectors: %d of %d texts", done, total) },
 	})
 	if err != nil {
