@@ -1,6 +1,10 @@
 package chat
 
-import "strings"
+import (
+	"strings"
+
+	"assay/qaoa"
+)
 
 // The marks of ChatML.
 const (
@@ -102,9 +106,10 @@ func qwenHead(w *writer, c Conversation, without string) (int, error) {
 	return taken, nil
 }
 
-// hermesCalls writes <tool_call> blocks, with the line break before each that
-// lead asks for.
-func hermesCalls(w *writer, i int, m Message, lead bool) error {
+// hermesCalls writes <tool_call> blocks; lead asks for a line break before the
+// first. With texts, arguments that are a JSON string are written as what it
+// holds, as Qwen3 does.
+func hermesCalls(w *writer, i int, m Message, lead, texts bool) error {
 	for k, call := range m.Calls {
 		if k > 0 || lead {
 			w.text("\n")
@@ -112,7 +117,9 @@ func hermesCalls(w *writer, i int, m Message, lead bool) error {
 		w.text("<tool_call>\n{\"name\": \"")
 		w.field(FieldCallName, i, k, call.Name)
 		w.text("\", \"arguments\": ")
-		if err := w.arguments(i, k, call); err != nil {
+		if texts && call.Arguments.Kind() == qaoa.String {
+			w.field(FieldArguments, i, k, call.Arguments.Text())
+		} else if err := w.arguments(i, k, call); err != nil {
 			return err
 		}
 		w.text("}\n</tool_call>")
@@ -158,7 +165,7 @@ func qwen25(w *writer, c Conversation, opt Options) error {
 			w.text(imStart + "assistant\n")
 			turn := w.turn(i)
 			w.content(i, m.Content)
-			if err := hermesCalls(w, i, m, m.Content != ""); err != nil {
+			if err := hermesCalls(w, i, m, m.Content != "", false); err != nil {
 				return err
 			}
 			w.text(imEnd)
@@ -241,7 +248,7 @@ func qwen3Turn(w *writer, i int, m Message, current, last bool) error {
 		}
 		w.content(i, content)
 	}
-	if err := hermesCalls(w, i, m, content != ""); err != nil {
+	if err := hermesCalls(w, i, m, content != "", true); err != nil {
 		return err
 	}
 	w.text(imEnd)
@@ -288,7 +295,7 @@ func hermes(w *writer, c Conversation, opt Options) error {
 				w.text("\n" + thinkClose + "\n")
 			}
 			w.content(i, m.Content)
-			if err := hermesCalls(w, i, m, m.Content != ""); err != nil {
+			if err := hermesCalls(w, i, m, m.Content != "", false); err != nil {
 				return err
 			}
 			w.text(imEnd)

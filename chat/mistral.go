@@ -5,6 +5,11 @@ import "fmt"
 // mistral is the layout of the Mistral models with the v3 Tekken tokenizer:
 // tools and the system text stand before the last user message, calls are a JSON
 // array with ids, replies hold the id of their call.
+//
+// The templates of these models compare messages by value, so tools also stand
+// before an earlier message that is equal to the last; they are trained and
+// served so, and so it is here. They write descriptions between quotes without
+// an escape; here tools are JSON, as in Mistral's own tokenizer.
 func mistral(w *writer, c Conversation, opt Options) error {
 	calls, replies := numbered(c.Messages)
 	if err := alternates(c.Messages); err != nil {
@@ -27,7 +32,7 @@ func mistral(w *writer, c Conversation, opt Options) error {
 		}
 		switch m.Role {
 		case User:
-			if err := mistralQuery(w, c, i, i == lastUser, from == 1 && i == len(c.Messages)-1); err != nil {
+			if err := mistralQuery(w, c, i, m.Content == c.Messages[lastUser].Content, from == 1 && i == len(c.Messages)-1); err != nil {
 				return err
 			}
 		case Tool:

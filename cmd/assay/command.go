@@ -73,7 +73,7 @@ func commands() []command {
 	return []command{
 		sourcesCommand(), convertCommand(), filterCommand(), validateCommand(), describeCommand(),
 		ledgerCommand(), toolsBuildCommand(), toolsDescribeCommand(), toolsSearchCommand(), toolsClassifyCommand(), candidatesCommand(), runCommand(), runsListCommand(), runsShowCommand(), runsRemoveCommand(), runsMergeCommand(), scoreCommand(), matchCommand(),
-		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(), trainVerifyCommand(),
+		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(), trainProbeCommand(), trainVerifyCommand(),
 		demoCommand(), doctorCommand(), versionCommand(),
 	}
 }
