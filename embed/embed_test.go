@@ -532,6 +532,27 @@ func FuzzCacheFile(f *testing.F) {
 	})
 }
 
+func ExampleOpen() {
+	src, err := Open("lexical", Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	texts := []string{"get_user_email", "getUserEmails", "plot a histogram"}
+	m, err := src.Vectors(context.Background(), texts)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	near, err := m.Neighbours(context.Background(), 1, vector.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s is nearest to %s\n", texts[near[0][0].Row], texts[0])
+	// Output: getUserEmails is nearest to get_user_email
+}
+
 func BenchmarkCacheRead(b *testing.B) {
 	s := modeltest.NewEmbedServer(b, nil)
 	s.Dim = 1024

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -172,7 +173,7 @@ func (h *Halving) part(ctx context.Context, texts []string, ask func(context.Con
 	if one && other {
 		h.learn(int64(half))
 	}
-	return append(left[:len(left):len(left)], right...), false, nil
+	return slices.Concat(left, right), false, nil
 }
 
 // learn lowers the longest list to n.
