@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goccy/go-json"
 	"github.com/zeebo/xxh3"
@@ -105,7 +106,7 @@ func (w *watch) add(line, head []byte) error {
 		Attempts []int     `json:"attempts"`
 		Latency  []float64 `json:"latency_ms"`
 	}
-	if err := json.Unmarshal(append(head[:len(head):len(head)], '}'), &times); err != nil {
+	if err := json.Unmarshal(append(slices.Clip(head), '}'), &times); err != nil {
 		return err
 	}
 	var p struct {

@@ -70,12 +70,12 @@ func ParseCompat(s string) (Compat, error) {
 		return CompatReference, nil
 	}
 	asked := strings.Split(rest, "+")
-	out := string(CompatReference)
+	repaired := []string{string(CompatReference)}
 	var names []string
 	for _, f := range CompatFaults() {
 		names = append(names, f.Name)
 		if slices.Contains(asked, f.Name) {
-			out += "+" + f.Name
+			repaired = append(repaired, f.Name)
 		}
 	}
 	for _, name := range asked {
@@ -83,7 +83,7 @@ func ParseCompat(s string) (Compat, error) {
 			return "", fmt.Errorf("--compat: reference has no fault %q; want one of %s", name, strings.Join(names, ", "))
 		}
 	}
-	return Compat(out), nil
+	return Compat(strings.Join(repaired, "+")), nil
 }
 
 func (c Compat) on() bool { return c != "" }

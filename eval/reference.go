@@ -214,9 +214,9 @@ func between(text, open, end string) (string, bool) {
 
 // messages returns the request about a call or an answer.
 func (r *refTalk) messages(pos int) []model.Message {
-	here := r.places[pos]
-	user, withUser := emptyResponse, true
-	history := r.history(pos)
+	here, history := r.places[pos], r.history(pos)
+	var user string
+	withUser := true
 	if before := r.places[pos-1]; here.kind == placeAnswer {
 		user = responseText(r.shown(pos))
 	} else if before.kind == placeResponse { // a call after a call
@@ -228,7 +228,7 @@ func (r *refTalk) messages(pos int) []model.Message {
 		if r.has(faultBareFirst) && r.firstCall(pos) || here.turn == 0 {
 			history = nil
 		}
-		withUser = !(r.has(faultNoUser) && lastQuery(history) == user && len(history) > 0)
+		withUser = !r.has(faultNoUser) || len(history) == 0 || lastQuery(history) != user
 	}
 	if !r.has(faultSystemHistory) {
 		return r.asMessages(history, user, withUser, here.kind == placeCall)
@@ -368,7 +368,7 @@ func (r *refTalk) asMessages(history []place, user string, withUser, tools bool)
 	}
 	// A response that says nothing is not worth two messages of the user in a
 	// row, which many chat templates refuse.
-	if withUser && !(user == emptyResponse && out[len(out)-1].Role == model.User) {
+	if withUser && (user != emptyResponse || out[len(out)-1].Role != model.User) {
 		out = append(out, model.Message{Role: model.User, Content: user})
 	}
 	return out

@@ -309,8 +309,12 @@ func TestKeysOfFlows(t *testing.T) {
 // which the model answers as gold is never longer.
 func TestLongestPromptOfFlows(t *testing.T) {
 	for _, opt := range []eval.Options{
-		{}, {Flow: eval.FlowGuided}, {Flow: eval.FlowGuided, History: eval.HistoryGold},
-		{Flow: eval.FlowGuided, Calls: eval.CallsNative}, {Compat: "reference"}, {Compat: "reference+system-history+blank-responses"},
+		{},
+		{Flow: eval.FlowGuided},
+		{Flow: eval.FlowGuided, History: eval.HistoryGold},
+		{Flow: eval.FlowGuided, Calls: eval.CallsNative},
+		{Compat: "reference"},
+		{Compat: "reference+system-history+blank-responses"},
 	} {
 		rec := refRecord()
 		rec.Turns[1].Answer = "yes"

@@ -122,7 +122,7 @@ func numCtxError(asked, limit int, longest eval.LongestPrompt) error {
 	if limit > 0 && asked > limit {
 		return fmt.Errorf("--num-ctx %d: the model has a context of %d; give at most that", asked, limit)
 	}
-	return fmt.Errorf("--num-ctx %d: the longest prompt (record %q) has %d bytes, about %d tokens, and would be cut; leave --num-ctx out, or give at least %d",
+	return fmt.Errorf("--num-ctx %d: the longest prompt (record %q) has %d bytes, about %d tokens, and would be truncated; leave --num-ctx out, or give at least %d",
 		asked, longest.ID, longest.Bytes, longest.Estimate, longest.Estimate+defaultReply)
 }
 

@@ -119,7 +119,9 @@ func TestReferenceRun(t *testing.T) {
 	if set.Compat != "reference+stop" || len(set.Faults) != 11 || set.Sampling.Temperature != 0.6 || set.Sampling.TopP != 0.95 || set.Flow != eval.FlowGuided {
 		t.Errorf("settings %+v", set)
 	}
-	var body struct{ Messages []struct{ Role, Content string } }
+	var body struct {
+		Messages []struct{ Role, Content string }
+	}
 	if err := json.Unmarshal(s.Requests()[0].Body, &body); err != nil || !strings.Contains(body.Messages[0].Content, "</chat_history>") || strings.Contains(body.Messages[0].Content, "{tools}") {
 		t.Errorf("the prompt is not the one of compat (%v): %+v", err, body.Messages)
 	}
@@ -249,7 +251,7 @@ func TestOllamaContext(t *testing.T) {
 	}{
 		{"from the longest prompt", modeltest.ModelName, nil, exitOK, "2 of 2 conversations finished", 5},
 		{"too small to be true", modeltest.ModelName, []string{"--num-ctx", "64"}, exitBackend, "--num-ctx 64: the longest prompt", 0},
-		{"and without probes", modeltest.ModelName, []string{"--num-ctx", "64", "--skip-probes"}, exitBackend, "would be cut", 0},
+		{"and without probes", modeltest.ModelName, []string{"--num-ctx", "64", "--skip-probes"}, exitBackend, "would be truncated", 0},
 		{"more than the model has", modeltest.ModelName, []string{"--num-ctx", "100000"}, exitBackend, "the model has a context of 32768", 0},
 		{"a near name", "test-modle", nil, exitBackend, `did you mean "test-model"?`, 0},
 		{"thinking that the model cannot", modeltest.ModelName, []string{"--think", "on"}, exitBackend, "give --think off", 0},

@@ -47,6 +47,7 @@ type losses []model.Loss
 func (l *losses) drop(path, keyword string) {
 	*l = append(*l, model.Loss{Path: path, Keyword: keyword})
 }
+
 func (l *losses) refuse(path, keyword string) {
 	*l = append(*l, model.Loss{Path: path, Keyword: keyword, Refused: true})
 }
