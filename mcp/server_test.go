@@ -89,31 +89,25 @@ func newServer() *sdk.Server {
 	return s
 }
 
-// strange is a server that follows the protocol as far as its mode lets it.
+// A stranger is a server that follows the protocol as far as its mode lets it.
+type stranger struct {
+	mode string
+	out  *bufio.Writer
+	page int // requests so far
+}
+
+// say writes a line.
+func (s *stranger) say(format string, args ...any) {
+	fmt.Fprintf(s.out, format+"\n", args...)
+	_ = s.out.Flush()
+}
+
+// strange runs a stranger.
 func strange(mode string) {
-	out := bufio.NewWriter(os.Stdout)
-	say := func(format string, args ...any) {
-		fmt.Fprintf(out, format+"\n", args...)
-		_ = out.Flush()
-	}
-	switch mode {
-	case "banner":
-		say("Welcome to the server!\n{not json}\n\n  [1, 2]")
-	case "dead on arrival":
-		fmt.Fprintln(os.Stderr, "no licence for sk-secret-value")
-		os.Exit(3)
-	case "deaf from the start":
-		time.Sleep(time.Minute)
-	case "stubborn":
-		signal.Ignore(syscall.SIGTERM)
-		child := exec.Command("sleep", "60")
-		if err := child.Start(); err != nil {
-			log.Fatal(err)
-		}
-		say("child %d", child.Process.Pid)
-	}
+	s := &stranger{mode: mode, out: bufio.NewWriter(os.Stdout)}
+	s.begin()
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
-	for page := 0; ; {
+	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
 			if mode == "stubborn" {
@@ -129,80 +123,103 @@ func strange(mode string) {
 		if err := json.Unmarshal(line, &req); err != nil || req.ID == nil {
 			continue
 		}
-		if req.Method == "initialize" {
-			if mode == "deaf" {
-				defer time.Sleep(time.Minute)
-			}
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, req.ID, req.Params.ProtocolVersion)
-			if mode == "deaf" {
-				return
-			}
+		if req.Method != "initialize" {
+			s.page++
+			s.answer(string(req.ID))
 			continue
 		}
-		page++
-		result := func(text string) { say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, req.ID, text) }
-		switch mode {
-		case "endless pages":
-			result(fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{}}],"nextCursor":"%d"}`, page, page))
-		case "the same cursor":
-			result(`{"tools":[],"nextCursor":"again"}`)
-		case "too many tools":
-			result(`{"tools":[` + strings.TrimSuffix(strings.Repeat(`{"name":"t"},`, 3000), ",") + `]}`)
-		case "a huge reply":
-			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"`, req.ID)
-			flood(out)
-		case "no end of line":
-			flood(out)
-		case "invalid UTF-8":
-			result("{\"tools\":[{\"name\":\"caf\xe9\",\"description\":\"\xff\",\"inputSchema\":{\"title\":\"\xc3\"}}]}")
-		case "schemas that are none":
-			result(`{"tools":[{"name":"a","inputSchema":[1]},{"name":"b","inputSchema":{"type":"object"}},5,{"name":"c","inputSchema":"x"},{"name":"d","annotations":7,"inputSchema":{}}]}`)
-		case "names that repeat":
-			result(`{"tools":[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{"x":1}}]}`)
-		case "no list":
-			result(`{"tools":{"a":{}}}`)
-		case "dies":
-			fmt.Fprintln(os.Stderr, "out of memory, key sk-secret-value")
-			os.Exit(7)
-		case "drowns its errors":
-			fmt.Fprint(os.Stderr, strings.Repeat("x", 1<<20)+" the end")
-			os.Exit(1)
-		case "counts and dies":
-			if page == 4 {
-				os.Exit(1)
-			}
-			result(fmt.Sprintf(`{"content":[{"type":"text","text":"{\"call\":%d}"}]}`, page))
-		case "never answers", "stubborn":
-		case "half a message":
-			fmt.Fprint(out, `{"jsonrpc":"2.0","id":`)
-			_ = out.Flush()
-			return
-		case "broken JSON":
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[}}`, req.ID)
-		case "another id":
-			say(`{"jsonrpc":"2.0","id":"%s-other","result":{"tools":[{"name":"wrong"}]}}`, req.ID)
-			result(`{"tools":[{"name":"right"}]}`)
-		case "a batch":
-			say(`[{"jsonrpc":"2.0","method":"notifications/message","params":{}},{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"b"}]}}]`, req.ID)
-		case "a flood of requests":
-			for i := range 2 * maxAsked {
-				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":"s%d","method":"ping"}`+"\n", i)
-			}
-			_ = out.Flush()
-		case "a flood of notifications":
-			for range 5_000 {
-				fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-			}
-			result(`{"tools":[{"name":"b"}]}`)
-		case "depth":
-			result(`{"tools":[{"name":"b","inputSchema":` + strings.Repeat(`{"a":`, 900) + `1` + strings.Repeat(`}`, 900) + `}]}`)
-		case "refuses":
-			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no method for sk-secret-value"}}`, req.ID)
-		case "odd results":
-			result([]string{`{"content":[{"type":"text","text":5}]}`, `{"content":"x"}`, `[1]`, `{"content":[{"type":"hologram","data":"QUJD"}],"isError":"yes"}`}[page%4])
-		default:
-			result(`{"tools":[{"name":"b"}]}`)
+		s.say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, req.ID, req.Params.ProtocolVersion)
+		if mode == "deaf" {
+			time.Sleep(time.Minute)
 		}
+	}
+}
+
+// begin is what comes before the first request.
+func (s *stranger) begin() {
+	switch s.mode {
+	case "banner":
+		s.say("Welcome to the server!\n{not json}\n\n  [1, 2]")
+	case "dead on arrival":
+		fmt.Fprintln(os.Stderr, "no licence for sk-secret-value")
+		os.Exit(3)
+	case "deaf from the start":
+		time.Sleep(time.Minute)
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		child := exec.Command("sleep", "60")
+		if err := child.Start(); err != nil {
+			log.Fatal(err)
+		}
+		s.say("child %d", child.Process.Pid)
+	}
+}
+
+// results are the modes that always return the same.
+var results = map[string]string{
+	"the same cursor":       `{"tools":[],"nextCursor":"again"}`,
+	"too many tools":        `{"tools":[` + strings.TrimSuffix(strings.Repeat(`{"name":"t"},`, 3000), ",") + `]}`,
+	"invalid UTF-8":         "{\"tools\":[{\"name\":\"caf\xe9\",\"description\":\"\xff\",\"inputSchema\":{\"title\":\"\xc3\"}}]}",
+	"schemas that are none": `{"tools":[{"name":"a","inputSchema":[1]},{"name":"b","inputSchema":{"type":"object"}},5,{"name":"c","inputSchema":"x"},{"name":"d","annotations":7,"inputSchema":{}}]}`,
+	"names that repeat":     `{"tools":[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{"x":1}}]}`,
+	"no list":               `{"tools":{"a":{}}}`,
+	"depth":                 `{"tools":[{"name":"b","inputSchema":` + strings.Repeat(`{"a":`, 900) + `1` + strings.Repeat(`}`, 900) + `}]}`,
+}
+
+// answer answers the request with that ID.
+func (s *stranger) answer(id string) {
+	result := func(text string) { s.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, text) }
+	switch s.mode {
+	case "endless pages":
+		result(fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{}}],"nextCursor":"%d"}`, s.page, s.page))
+	case "a huge reply":
+		fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"`, id)
+		flood(s.out)
+	case "no end of line":
+		flood(s.out)
+	case "dies":
+		fmt.Fprintln(os.Stderr, "out of memory, key sk-secret-value")
+		os.Exit(7)
+	case "drowns its errors":
+		fmt.Fprint(os.Stderr, strings.Repeat("x", 1<<20)+" the end")
+		os.Exit(1)
+	case "counts and dies":
+		if s.page == 4 {
+			os.Exit(1)
+		}
+		result(fmt.Sprintf(`{"content":[{"type":"text","text":"{\"call\":%d}"}]}`, s.page))
+	case "never answers", "stubborn":
+	case "half a message":
+		fmt.Fprint(s.out, `{"jsonrpc":"2.0","id":`)
+		_ = s.out.Flush()
+		os.Exit(0)
+	case "broken JSON":
+		s.say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[}}`, id)
+	case "another id":
+		s.say(`{"jsonrpc":"2.0","id":"%s-other","result":{"tools":[{"name":"wrong"}]}}`, id)
+		result(`{"tools":[{"name":"right"}]}`)
+	case "a batch":
+		s.say(`[{"jsonrpc":"2.0","method":"notifications/message","params":{}},{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"b"}]}}]`, id)
+	case "a flood of requests":
+		for i := range 2 * maxAsked {
+			fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":"s%d","method":"ping"}`+"\n", i)
+		}
+		_ = s.out.Flush()
+	case "a flood of notifications":
+		for range 5_000 {
+			fmt.Fprintln(s.out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		}
+		result(`{"tools":[{"name":"b"}]}`)
+	case "refuses":
+		s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no method for sk-secret-value"}}`, id)
+	case "odd results":
+		result([]string{`{"content":[{"type":"text","text":5}]}`, `{"content":"x"}`, `[1]`, `{"content":[{"type":"hologram","data":"QUJD"}],"isError":"yes"}`}[s.page%4])
+	default:
+		if text, ok := results[s.mode]; ok {
+			result(text)
+			return
+		}
+		result(`{"tools":[{"name":"b"}]}`)
 	}
 }
 

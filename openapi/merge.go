@@ -45,7 +45,7 @@ func merge(a, b qaoa.Value, over bool) (qaoa.Value, bool) {
 	}
 	_, typed := a.Get("type")
 	_, both := b.Get("type")
-	if typed && both && !(is(a, "nullable") && is(b, "nullable")) {
+	if typed && both && (!is(a, "nullable") || !is(b, "nullable")) {
 		out = without(out, "nullable") // null is no value of the part that does not say so
 	}
 	return out, true

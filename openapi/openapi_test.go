@@ -70,37 +70,67 @@ func TestParameters(t *testing.T) {
 	tests := []struct {
 		name, operation, want string
 	}{
-		{"all places in the order of the document", `"parameters":[{"name":"q","in":"query","schema":{"type":"string"}},{"name":"h","in":"header","required":true,"schema":{}},{"name":"c","in":"cookie","schema":{"type":"boolean"}}]`,
-			`{"type":"object","properties":{"id":{"type":"string"},"q":{"type":"string"},"h":{},"c":{"type":"boolean"}},"required":["id","h"]}`},
-		{"the operation's takes the place of the path's", `"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}}]`,
-			`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`},
-		{"the same name in another place", `"parameters":[{"name":"id","in":"query","schema":{"type":"integer"}}]`,
-			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"query_id\":{\"type\":\"integer\"}},\"required\":[\"id\"]}\nrenamed_argument /paths/~1p~1{id}/post/parameters/0"},
-		{"a reference, whose description wins over that of the schema", `"parameters":[{"$ref":"#/components/parameters/Lim"}]`,
-			`{"type":"object","properties":{"id":{"type":"string"},"limit":{"type":"integer","description":"How many","maximum":50}},"required":["id"]}`},
-		{"a parameter with a content", `"parameters":[{"name":"filter","in":"query","content":{"application/json":{"schema":{"type":"object","properties":{"a":{}}}}}}]`,
-			`{"type":"object","properties":{"id":{"type":"string"},"filter":{"type":"object","properties":{"a":{}}}},"required":["id"]}`},
-		{"a deprecated parameter", `"parameters":[{"name":"q","in":"query","deprecated":true,"schema":{"type":"string"}}]`,
-			`{"type":"object","properties":{"id":{"type":"string"},"q":{"type":"string","deprecated":true}},"required":["id"]}`},
-		{"keys and headers of the protocol are left out", `"parameters":[{"name":"x-key","in":"header"},{"name":"Accept","in":"header"},{"name":"X-Key","in":"query"}]`,
-			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"X-Key\":{}},\"required\":[\"id\"]}\nsecurity_left_out /paths/~1p~1{id}/post/parameters/0"},
-		{"parameters that are none", `"parameters":[5,{"name":"a"},{"in":"query"},{"name":"a","in":"body"},{"$ref":"#/nowhere"},{"$ref":"http://h/x"}]`,
-			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"]}\nbad_parameter /paths/~1p~1{id}/post/parameters/0\nbad_parameter /paths/~1p~1{id}/post/parameters/1\nbad_parameter /paths/~1p~1{id}/post/parameters/2\nbad_parameter /paths/~1p~1{id}/post/parameters/3\ndangling_ref /paths/~1p~1{id}/post/parameters/4\nremote_ref /paths/~1p~1{id}/post/parameters/5"},
+		{
+			"all places in the order of the document", `"parameters":[{"name":"q","in":"query","schema":{"type":"string"}},{"name":"h","in":"header","required":true,"schema":{}},{"name":"c","in":"cookie","schema":{"type":"boolean"}}]`,
+			`{"type":"object","properties":{"id":{"type":"string"},"q":{"type":"string"},"h":{},"c":{"type":"boolean"}},"required":["id","h"]}`,
+		},
+		{
+			"the operation's takes the place of the path's", `"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}}]`,
+			`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`,
+		},
+		{
+			"the same name in another place", `"parameters":[{"name":"id","in":"query","schema":{"type":"integer"}}]`,
+			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"query_id\":{\"type\":\"integer\"}},\"required\":[\"id\"]}\nrenamed_argument /paths/~1p~1{id}/post/parameters/0",
+		},
+		{
+			"a reference, whose description wins over that of the schema", `"parameters":[{"$ref":"#/components/parameters/Lim"}]`,
+			`{"type":"object","properties":{"id":{"type":"string"},"limit":{"type":"integer","description":"How many","maximum":50}},"required":["id"]}`,
+		},
+		{
+			"a parameter with a content", `"parameters":[{"name":"filter","in":"query","content":{"application/json":{"schema":{"type":"object","properties":{"a":{}}}}}}]`,
+			`{"type":"object","properties":{"id":{"type":"string"},"filter":{"type":"object","properties":{"a":{}}}},"required":["id"]}`,
+		},
+		{
+			"a deprecated parameter", `"parameters":[{"name":"q","in":"query","deprecated":true,"schema":{"type":"string"}}]`,
+			`{"type":"object","properties":{"id":{"type":"string"},"q":{"type":"string","deprecated":true}},"required":["id"]}`,
+		},
+		{
+			"keys and headers of the protocol are left out", `"parameters":[{"name":"x-key","in":"header"},{"name":"Accept","in":"header"},{"name":"X-Key","in":"query"}]`,
+			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"X-Key\":{}},\"required\":[\"id\"]}\nsecurity_left_out /paths/~1p~1{id}/post/parameters/0",
+		},
+		{
+			"parameters that are none", `"parameters":[5,{"name":"a"},{"in":"query"},{"name":"a","in":"body"},{"$ref":"#/nowhere"},{"$ref":"http://h/x"}]`,
+			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"]}\nbad_parameter /paths/~1p~1{id}/post/parameters/0\nbad_parameter /paths/~1p~1{id}/post/parameters/1\nbad_parameter /paths/~1p~1{id}/post/parameters/2\nbad_parameter /paths/~1p~1{id}/post/parameters/3\ndangling_ref /paths/~1p~1{id}/post/parameters/4\nremote_ref /paths/~1p~1{id}/post/parameters/5",
+		},
 		{"a list that is none", `"parameters":{}`, "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"]}\nbad_parameter /paths/~1p~1{id}/post/parameters"},
-		{"the members of a body, one with a name that is taken", `"requestBody":{"$ref":"#/components/requestBodies/Pet"}`,
-			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},\"body_id\":{\"type\":\"integer\"}},\"required\":[\"id\",\"name\"]}\nrenamed_argument /components/requestBodies/Pet/content/application~1json; charset=utf-8/schema/properties/id"},
-		{"a body that need not be", `"requestBody":{"content":{"application/json":{"schema":{"required":["a"],"properties":{"a":{"type":"string"}},"additionalProperties":false}}}}`,
-			`{"type":"object","properties":{"id":{"type":"string"},"a":{"type":"string"}},"required":["id"],"additionalProperties":false}`},
-		{"a body that is a list", `"requestBody":{"required":true,"description":"All of them","content":{"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}}`,
-			`{"type":"object","properties":{"id":{"type":"string"},"body":{"type":"array","items":{"type":"string"},"description":"All of them"}},"required":["id","body"]}`},
-		{"a body of several shapes", `"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"a":{}},"oneOf":[{"required":["a"]},{}]}}}}`,
-			`{"type":"object","properties":{"id":{"type":"string"},"body":{"type":"object","properties":{"a":{}},"oneOf":[{"required":["a"]},{}]}},"required":["id"]}`},
-		{"read-only members are left out", `"requestBody":{"required":true,"content":{"application/vnd.x+json":{"schema":{"type":"object","required":["a","b"],"properties":{"a":{"readOnly":true},"b":{"type":"object","properties":{"c":{"readOnly":true},"d":{}}}}}}}}`,
-			`{"type":"object","properties":{"id":{"type":"string"},"b":{"type":"object","properties":{"d":{}}}},"required":["id","b"]}`},
-		{"a form", `"requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object","properties":{"file":{"type":"string","format":"binary"}}}}}}`,
-			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"file\":{\"type\":\"string\",\"format\":\"binary\"}},\"required\":[\"id\"]}\nother_body /paths/~1p~1{id}/post/requestBody/content/multipart~1form-data"},
-		{"a text", `"requestBody":{"content":{"text/plain":{}}}`,
-			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"body\":{\"type\":\"string\"}},\"required\":[\"id\"]}\nother_body /paths/~1p~1{id}/post/requestBody/content/text~1plain"},
+		{
+			"the members of a body, one with a name that is taken", `"requestBody":{"$ref":"#/components/requestBodies/Pet"}`,
+			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},\"body_id\":{\"type\":\"integer\"}},\"required\":[\"id\",\"name\"]}\nrenamed_argument /components/requestBodies/Pet/content/application~1json; charset=utf-8/schema/properties/id",
+		},
+		{
+			"a body that need not be", `"requestBody":{"content":{"application/json":{"schema":{"required":["a"],"properties":{"a":{"type":"string"}},"additionalProperties":false}}}}`,
+			`{"type":"object","properties":{"id":{"type":"string"},"a":{"type":"string"}},"required":["id"],"additionalProperties":false}`,
+		},
+		{
+			"a body that is a list", `"requestBody":{"required":true,"description":"All of them","content":{"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}}`,
+			`{"type":"object","properties":{"id":{"type":"string"},"body":{"type":"array","items":{"type":"string"},"description":"All of them"}},"required":["id","body"]}`,
+		},
+		{
+			"a body of several shapes", `"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"a":{}},"oneOf":[{"required":["a"]},{}]}}}}`,
+			`{"type":"object","properties":{"id":{"type":"string"},"body":{"type":"object","properties":{"a":{}},"oneOf":[{"required":["a"]},{}]}},"required":["id"]}`,
+		},
+		{
+			"read-only members are left out", `"requestBody":{"required":true,"content":{"application/vnd.x+json":{"schema":{"type":"object","required":["a","b"],"properties":{"a":{"readOnly":true},"b":{"type":"object","properties":{"c":{"readOnly":true},"d":{}}}}}}}}`,
+			`{"type":"object","properties":{"id":{"type":"string"},"b":{"type":"object","properties":{"d":{}}}},"required":["id","b"]}`,
+		},
+		{
+			"a form", `"requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object","properties":{"file":{"type":"string","format":"binary"}}}}}}`,
+			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"file\":{\"type\":\"string\",\"format\":\"binary\"}},\"required\":[\"id\"]}\nother_body /paths/~1p~1{id}/post/requestBody/content/multipart~1form-data",
+		},
+		{
+			"a text", `"requestBody":{"content":{"text/plain":{}}}`,
+			"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"body\":{\"type\":\"string\"}},\"required\":[\"id\"]}\nother_body /paths/~1p~1{id}/post/requestBody/content/text~1plain",
+		},
 		{"a body that is none", `"requestBody":[]`, "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"]}\nbad_parameter /paths/~1p~1{id}/post/requestBody"},
 	}
 	for _, tt := range tests {

@@ -110,10 +110,10 @@ func (r *resolver) keywords(v qaoa.Value, at *place, depth int) qaoa.Value {
 			m.Value = r.list(m.Value, here, depth)
 		case "items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties",
 			"contains", "propertyNames", "not", "if", "then", "else", "contentSchema":
-			switch {
-			case m.Value.Kind == qaoa.Array: // items of old drafts
+			switch m.Value.Kind {
+			case qaoa.Array: // items of old drafts
 				m.Value = r.list(m.Value, here, depth)
-			case m.Value.Kind == qaoa.Bool: // additionalProperties: false says it best
+			case qaoa.Bool: // additionalProperties: false says it best
 			default:
 				m.Value = r.schema(m.Value, here, depth+1)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -308,8 +309,8 @@ func isNumber(text string) bool {
 // indexOf returns the index of the last member with that name, -1 if there is
 // none.
 func indexOf(members []qaoa.Member, name string) int {
-	for i := len(members) - 1; i >= 0; i-- {
-		if members[i].Name == name {
+	for i, m := range slices.Backward(members) {
+		if m.Name == name {
 			return i
 		}
 	}
