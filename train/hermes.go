@@ -28,10 +28,16 @@ const (
 	afterTools  = "\nTo call a tool, write its name and arguments as JSON between <tool_call> and </tool_call>:\n<tool_call>\n{\"name\": \"…\", \"arguments\": {…}}\n</tool_call>\nCalls that do not need each other's results are written one after the other in one message."
 )
 
-// renderHermes returns r as {"id","text"}, where text is a whole conversation in
-// ChatML: tools in the system message, calls in <tool_call> tags, results in
-// <tool_response> tags of a message of the tool.
+// renderHermes returns r as {"id","text"}.
 func renderHermes(r row, plain bool) []byte {
+	dst := append(qaoa.AppendQuote([]byte(`{"id":`), r.id), `,"text":`...)
+	return append(qaoa.AppendQuote(dst, hermesText(r, plain)), '}')
+}
+
+// hermesText returns a whole conversation in ChatML: tools in the system
+// message, calls in <tool_call> tags, results in <tool_response> tags of a
+// message of the tool.
+func hermesText(r row, plain bool) string {
 	var b strings.Builder
 	message := func(role, content string) {
 		b.WriteString(markStart + role + "\n" + content + markEnd + "\n")
@@ -63,8 +69,7 @@ func renderHermes(r row, plain bool) []byte {
 			message("assistant", answerText(t.Answer, plain))
 		}
 	}
-	dst := append(qaoa.AppendQuote([]byte(`{"id":`), r.id), `,"text":`...)
-	return append(qaoa.AppendQuote(dst, b.String()), '}')
+	return b.String()
 }
 
 func hermesSystem(r row) string {

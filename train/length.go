@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/chat"
 	"assay/qaoa"
 	"assay/tokenizer"
 )
@@ -45,15 +46,18 @@ type Length struct {
 	Counter Counter
 	// Name is the name of tokenizer and template, for the manifest.
 	Name string
-	// Render returns the text that the trainer makes of a row, which it gets
-	// as a record: what the row keeps of the one that it was made of. Several
-	// goroutines call it at once. Nil stands for all texts of the row, one
-	// after the other, without what a template adds.
-	Render func(rec qaoa.Record) (string, error)
+	// Template is the chat template that the trainer applies to a row. Nil
+	// stands for all texts of the row, one after the other, without what a
+	// template adds. Rows of [Hermes] are text already, and are counted as
+	// they are.
+	Template *chat.Template
 	// Max is how many tokens a row may have; 0 is any number.
 	Max int
 	// OverLong is what becomes of longer rows; "" is DropLong.
 	OverLong OverLong
+
+	format Format
+	plain  bool
 }
 
 func (l Length) complete() (Length, error) {
@@ -66,29 +70,54 @@ func (l Length) complete() (Length, error) {
 	}
 	if l.Counter == nil {
 		l.Counter, l.Name = Estimate{}, EstimateName
+		if l.Template != nil {
+			l.Name += ", template " + l.Template.Name
+		}
 	}
 	return l, nil
 }
 
 // tokens returns the length of a row.
 func (l Length) tokens(r row) (int, error) {
-	if l.Render == nil {
-		return l.Counter.Count(r.text()), nil
+	switch {
+	case l.format == Hermes:
+		return l.Counter.Count(hermesText(r, l.plain)), nil
+	case l.Template == nil:
+		return l.Counter.Count(r.text(l.plain)), nil
 	}
-	text, err := l.Render(r.record())
+	text, err := l.Template.Render(r.conversation(l.plain), chat.Options{})
 	if err != nil {
-		return 0, fmt.Errorf("%s: the chat template: %w", r.id, err)
+		return 0, fmt.Errorf("%s: the chat template %s: %w", r.id, l.Template.Name, err)
 	}
-	return l.Counter.Count(text), nil
+	return l.Counter.Count(text.Text), nil
 }
 
-// record returns what r keeps, as a record.
-func (r row) record() qaoa.Record {
-	return qaoa.Record{ID: r.id, System: r.system, Tools: r.tools, Turns: r.turns}
+// conversation returns what a template is given of r.
+func (r row) conversation(plain bool) chat.Conversation {
+	c := chat.Conversation{Tools: r.tools}
+	add := func(m chat.Message) { c.Messages = append(c.Messages, m) }
+	if r.system != "" {
+		add(chat.Message{Role: chat.System, Content: r.system})
+	}
+	for i, t := range r.turns {
+		last := r.openEnd && i == len(r.turns)-1
+		add(chat.Message{Role: chat.User, Content: t.Query})
+		for k, s := range t.Steps {
+			add(chat.Message{Role: chat.Assistant, Content: r.saying(i, k), Calls: s.Calls})
+			if last && k == len(t.Steps)-1 {
+				return c
+			}
+			for n, call := range s.Calls {
+				add(chat.Message{Role: chat.Tool, Content: s.Observation(n), Name: call.Name})
+			}
+		}
+		add(chat.Message{Role: chat.Assistant, Content: answerText(t.Answer, plain)})
+	}
+	return c
 }
 
 // text returns all texts of r, a line each.
-func (r row) text() string {
+func (r row) text(plain bool) string {
 	var b strings.Builder
 	line := func(s string) {
 		if s != "" {
@@ -109,7 +138,7 @@ func (r row) text() string {
 				line(s.Observation(n))
 			}
 		}
-		line(t.Answer)
+		line(answerText(t.Answer, plain))
 	}
 	return b.String()
 }

@@ -206,6 +206,7 @@ func (o ShardOptions) complete() (ShardOptions, error) {
 	if o.Length, err = o.Length.complete(); err != nil {
 		return o, err
 	}
+	o.Length.format, o.Length.plain = o.Format, o.PlainAnswers
 	o.Out = filepath.Clean(o.Out)
 	return o, nil
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-json"
 	"github.com/google/go-cmp/cmp"
 
+	"assay/chat"
 	"assay/qaoa"
 	"assay/toolset"
 	"assay/train"
@@ -209,12 +211,12 @@ func TestLengths(t *testing.T) {
 		codes   string
 		notices int
 	}{
-		{"short enough", train.DropLong, 65, []int{4}, 65, "", 0},
-		{"dropped", train.DropLong, 64, nil, 0, "over_long", 0},
-		{"kept", train.KeepLong, 30, []int{4}, 65, "", 1},
-		{"split as late as can be", train.SplitLong, 30, []int{2, 1, 1}, 65, "", 1},
-		{"split into single turns", train.SplitLong, 35, []int{3, 1}, 65, "", 1},
-		{"a turn that is too long by itself", train.SplitLong, 29, nil, 0, "over_long", 0},
+		{"short enough", train.DropLong, 69, []int{4}, 69, "", 0},
+		{"dropped", train.DropLong, 68, nil, 0, "over_long", 0},
+		{"kept", train.KeepLong, 30, []int{4}, 69, "", 1},
+		{"split as late as can be", train.SplitLong, 32, []int{2, 1, 1}, 69, "", 1},
+		{"split into single turns", train.SplitLong, 38, []int{3, 1}, 69, "", 1},
+		{"a turn that is too long by itself", train.SplitLong, 30, nil, 0, "over_long", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -239,25 +241,72 @@ func TestLengths(t *testing.T) {
 			if d := cmp.Diff(tt.turns, turns); d != "" || codes != tt.codes || notices != tt.notices {
 				t.Errorf("rows of %v turns, want %v; rejects %q, %d notices", turns, tt.turns, codes, notices)
 			}
-			if m.Tokens.Total != tt.tokens+1 || m.Records+m.Split != m.Rows+m.Rejected || m.Losses[train.LostHistory] != max(0, len(tt.turns)-1) {
+			if m.Tokens.Total != tt.tokens+2 || m.Records+m.Split != m.Rows+m.Rejected || m.Losses[train.LostHistory] != max(0, len(tt.turns)-1) {
 				t.Errorf("manifest %+v, losses %v", m.Tokens, m.Losses)
 			}
 		})
 	}
-	// The template counts too, and its errors name the record.
-	rendered := counter
-	rendered.Max = 0
-	rendered.Render = func(r qaoa.Record) (string, error) {
-		if r.ID == "long" {
-			return "", errors.New("no such role")
-		}
-		return "a b c", nil
+}
+
+// A template adds its marks, and answers count with their tags.
+func TestTemplateCounts(t *testing.T) {
+	tmpl, err := chat.Builtin("qwen2.5")
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, err := train.Shard(t.Context(), seqOf(rec), train.ShardOptions{Out: filepath.Join(t.TempDir(), "out"), Length: rendered})
-	if err == nil || !strings.Contains(err.Error(), "long: the chat template: no such role") {
-		t.Errorf("err = %v", err)
+	tokens := func(format train.Format, tmpl *chat.Template, final train.FinalAnswer) int {
+		m := shard(t, train.ShardOptions{
+			Out: filepath.Join(t.TempDir(), "out"), Format: format, Projection: train.Full, FinalAnswer: final,
+			Length: train.Length{Counter: byteCounter{}, Name: "bytes", Template: tmpl},
+		}, trip())
+		return m.Tokens.Total
+	}
+	conv, err := chat.FromRecord(trip(), chat.RecordOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range conv.Messages {
+		m := &conv.Messages[i]
+		if m.Role == chat.Assistant && len(m.Calls) == 0 && !strings.HasPrefix(m.Content, "<answer>") {
+			m.Content = "<answer>" + m.Content + "</answer>"
+		}
+		for k := range m.Calls {
+			if m.Calls[k].Arguments == "" {
+				m.Calls[k].Arguments = "{}" // as rows have it
+			}
+		}
+	}
+	conv.Tools = []qaoa.Tool{ // as rows have them
+		{Name: "weather", Description: "Weather of a <city>", Parameters: trip().Tools[0].Parameters},
+		{Name: "now", Parameters: `{"type":"object","properties":{}}`},
+		{Name: "ping", Parameters: `{"properties":{}}`},
+	}
+	want, err := tmpl.Render(conv, chat.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := tokens(train.LlamaFactory, tmpl, train.KeepAnswer)
+	if whole != len(want.Text) {
+		t.Errorf("%d bytes counted, the template makes %d", whole, len(want.Text))
+	}
+	if bare := tokens(train.LlamaFactory, nil, train.KeepAnswer); bare >= whole || bare == 0 {
+		t.Errorf("%d bytes without a template, %d with it", bare, whole)
+	}
+	if open := tokens(train.TRL, tmpl, train.DropAnswer); open >= whole {
+		t.Errorf("%d bytes without the last answer, %d with it", open, whole)
+	}
+	out := filepath.Join(t.TempDir(), "hermes")
+	m := shard(t, train.ShardOptions{Out: out, Format: train.Hermes, Length: train.Length{Counter: byteCounter{}, Name: "bytes", Template: tmpl}}, trip())
+	var row struct{ Text string }
+	if err := json.Unmarshal([]byte(readFile(t, out, "data", "train-00000-of-00001.jsonl")), &row); err != nil || m.Tokens.Total != len(row.Text) {
+		t.Errorf("%d bytes counted, the text has %d; %v", m.Tokens.Total, len(row.Text), err)
 	}
 }
+
+// byteCounter counts bytes.
+type byteCounter struct{}
+
+func (byteCounter) Count(text string) int { return len(text) }
 
 // wordCounter counts words.
 type wordCounter struct{}

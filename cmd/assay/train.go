@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/chat"
 	"assay/convert"
 	"assay/convert/all"
 	"assay/eval"
@@ -31,7 +32,7 @@ type shardOptions struct {
 	mixOptions
 	input                                                           []string
 	format, projection, answer, grouping, container, prompt, ledger string
-	tags, lists, tokenizer, overLong                                string
+	tags, lists, tokenizer, template, overLong                      string
 	pool                                                            []string
 	k, easy, maxTokens                                              int
 	plan, json                                                      bool
@@ -113,6 +114,7 @@ func bindProject(flags *pflag.FlagSet, o *shardOptions) {
 	flags.IntVar(&o.k, "k", d.K, "length of a hybrid list")
 	flags.IntVar(&o.easy, "easy", d.Easy, "how many of it are drawn at random")
 	flags.StringVar(&o.tokenizer, "tokenizer", "", "`FILE` (tokenizer.json) to count tokens with; default: an estimate, bytes/3")
+	flags.StringVar(&o.template, "template", "", "chat template to count tokens over: "+strings.Join(chat.Builtins(), ", ")+", or a `FILE` (tokenizer_config.json, chat_template.jinja); default: the texts alone")
 	flags.IntVar(&o.maxTokens, "max-tokens", 0, "tokens that a row may have; 0 is any number")
 	flags.StringVar(&o.overLong, "over-long", string(train.DropLong), "longer rows: drop, split (at ends of turns) or keep")
 }
@@ -159,7 +161,6 @@ func (o *shardOptions) build() (train.ShardOptions, error) {
 	opt.Format, opt.Projection = train.Format(o.format), train.Projection(o.projection)
 	opt.FinalAnswer, opt.Grouping = train.FinalAnswer(o.answer), train.Grouping(o.grouping)
 	opt.Container, opt.Version = train.Container(o.container), version
-	opt.Length = train.Length{Max: o.maxTokens, OverLong: train.OverLong(o.overLong)}
 	switch o.prompt {
 	case "native":
 		opt.SystemPrompt = eval.PromptFor(eval.CallsNative).Text()
@@ -176,14 +177,36 @@ func (o *shardOptions) build() (train.ShardOptions, error) {
 	default:
 		return opt, usagef("--answer-tags %q: want on or off", o.tags)
 	}
+	var err error
+	if opt.Length, err = o.length(); err != nil {
+		return opt, err
+	}
+	return opt, nil
+}
+
+// length returns how rows are measured.
+func (o *shardOptions) length() (train.Length, error) {
+	l := train.Length{Max: o.maxTokens, OverLong: train.OverLong(o.overLong)}
+	what := ", texts without a chat template"
+	if o.template != "" {
+		load := func() (*chat.Template, error) { return chat.Load(o.template, "") }
+		if slices.Contains(chat.Builtins(), o.template) {
+			load = func() (*chat.Template, error) { return chat.Builtin(o.template) }
+		}
+		t, err := load()
+		if err != nil {
+			return l, usagef("--template: want %s or a file: %v", strings.Join(chat.Builtins(), ", "), err)
+		}
+		l.Template, what = t, ", template "+filepath.Base(t.Name)
+	}
 	if o.tokenizer != "" {
 		tok, err := tokenizer.LoadFile(o.tokenizer)
 		if err != nil {
-			return opt, usagef("--tokenizer: %v", err)
+			return l, usagef("--tokenizer: %v", err)
 		}
-		opt.Length.Counter, opt.Length.Name = tok, filepath.Base(o.tokenizer)+", texts without a chat template"
+		l.Counter, l.Name = tok, filepath.Base(o.tokenizer)+what
 	}
-	return opt, nil
+	return l, nil
 }
 
 // candidates returns the lists that o asks for, nil for those of the records.
