@@ -23,7 +23,7 @@ const (
 	Security        Code = "security_left_out" // a parameter that holds a key was left out
 	OtherBody       Code = "other_body"        // a body that is not JSON
 	Deprecated      Code = "deprecated"        // an operation was left out, because Options.SkipDeprecated is set
-	UnsafeName      Code = "unsafe_name"       // a name that servers with native tool calls refuse
+	UnsafeName      Code = "unsafe_name"       // names that servers with native tool calls refuse; one finding for all
 )
 
 // A Finding is one thing about a document that a user should know: something

@@ -74,6 +74,9 @@ func Tools(data []byte, opt Options) ([]qaoa.Tool, []Finding, error) {
 	}
 	d.keys = d.securityKeys()
 	d.paths()
+	if d.unsafe > 0 {
+		d.log.add(UnsafeName, d.firstUnsafe, fmt.Sprintf("servers with native tool calls want names of letters, digits, _ and -, at most 64; %d of %d names are others, the first here", d.unsafe, len(d.tools)))
+	}
 	return d.tools, d.log.findings, nil
 }
 
@@ -87,7 +90,11 @@ type document struct {
 	names   map[string]int    // names of tools that are taken, and how often they were wanted
 	keys    map[[2]string]bool
 	left    int // bytes that all tools may still have
-	tools   []qaoa.Tool
+	// unsafe is how many names servers with native calls refuse. Where one does
+	// nearly all do, so that they make one finding.
+	unsafe      int
+	firstUnsafe *place
+	tools       []qaoa.Tool
 }
 
 // maxTotal is about how many bytes the schemas of all tools may have. Ten
@@ -200,7 +207,10 @@ func (d *document) name(o operation) string {
 		if d.opt.CleanNames {
 			want = clean
 		} else {
-			d.log.add(UnsafeName, o.at.in("operationId"), fmt.Sprintf("servers with native tool calls want names of letters, digits, _ and -, at most 64, have %.100q", want))
+			if d.unsafe == 0 {
+				d.firstUnsafe = o.at.in("operationId")
+			}
+			d.unsafe++
 		}
 	}
 	name := want
