@@ -67,7 +67,6 @@ type cache struct {
 	seed    uint64 // of the sums: a hash of the header's line
 	end     int64  // where the next entry goes
 	offsets map[key]int64
-	damaged int // entries with a wrong sum
 	buf     []byte
 }
 
@@ -142,7 +141,7 @@ func (c *cache) resume(earlier *cache) (bool, error) {
 		return false, nil
 	}
 	c.header, c.seed, c.end = earlier.header, earlier.seed, earlier.end
-	c.offsets, c.damaged, c.buf = earlier.offsets, earlier.damaged, earlier.buf
+	c.offsets, c.buf = earlier.offsets, earlier.buf
 	if _, err := c.file.Seek(c.end, io.SeekStart); err != nil {
 		return false, err
 	}
@@ -181,8 +180,6 @@ func (c *cache) scan(r io.Reader) error {
 		}
 		if c.good(c.buf) {
 			c.offsets[key(c.buf[:sha256.Size])] = c.end
-		} else {
-			c.damaged++
 		}
 		c.end += int64(len(c.buf))
 	}
