@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/goccy/go-json"
@@ -34,6 +35,13 @@ type journal struct {
 
 	unsynced int
 	synced   time.Time
+
+	// A flush under SyncInterval runs beside the run, which does not wait for
+	// the disk. Its error is that of the next line.
+	flushing sync.WaitGroup
+	mu       sync.Mutex // guards the rest
+	busy     bool
+	flushErr error
 }
 
 // A journalFile is what a journal needs of an [os.File].
@@ -276,10 +284,28 @@ func (j *journal) append(res Result) (entry, error) {
 		return e, j.sync()
 	case SyncInterval:
 		if j.unsynced >= syncLines || time.Since(j.synced) >= syncAfter {
-			return e, j.sync()
+			return e, j.syncBeside()
 		}
 	}
 	return e, nil
+}
+
+// syncBeside starts a flush, unless one is under way. It returns the error of
+// an earlier one.
+func (j *journal) syncBeside() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.busy || j.flushErr != nil {
+		return j.flushErr
+	}
+	j.busy, j.unsynced, j.synced = true, 0, time.Now()
+	j.flushing.Go(func() {
+		err := j.file.Sync()
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.busy, j.flushErr = false, err
+	})
+	return nil
 }
 
 // copy appends the line of an entry of another journal as it is.
@@ -319,8 +345,9 @@ func appendSum(dst, rest []byte) []byte {
 }
 
 func (j *journal) sync() error {
-	if j.unsynced == 0 {
-		return nil
+	j.flushing.Wait()
+	if j.flushErr != nil || j.unsynced == 0 {
+		return j.flushErr
 	}
 	j.unsynced, j.synced = 0, time.Now()
 	return j.file.Sync()

@@ -184,6 +184,7 @@ func TestSyncPolicy(t *testing.T) {
 					if _, err := j.append(Result{Key: fmt.Sprint(i), Fail: &Failure{Class: model.ClassServer}}); err != nil {
 						t.Fatal(err)
 					}
+					synctest.Wait() // a flush beside the run is done
 					time.Sleep(tt.pause)
 				}
 				if err := j.close(); err != nil {

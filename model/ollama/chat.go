@@ -22,7 +22,7 @@ func (c *Client) body(req model.Request) []byte {
 	b = appendMessages(b, req.Messages)
 	if len(req.Tools) > 0 {
 		b = append(b, `,"tools":`...)
-		b = transport.AppendTools(b, req.Tools)
+		b = c.tools.Append(b, req.Tools)
 	}
 	b = append(b, `,"think":`...)
 	b = strconv.AppendBool(b, req.Sampling.Think)

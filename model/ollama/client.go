@@ -30,9 +30,10 @@ type Config struct {
 // A Client asks one model. It is safe for concurrent use. It implements
 // [model.Chatter], [model.Prober], [model.Renderer] and [model.SchemaHolder].
 type Client struct {
-	base string
-	cfg  Config
-	http *transport.Client
+	base  string
+	cfg   Config
+	http  *transport.Client
+	tools transport.ToolCache
 }
 
 // New returns a client, or an error if the configuration makes no sense. It

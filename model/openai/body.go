@@ -32,7 +32,7 @@ func (c *Client) body(req model.Request, f fields) []byte {
 	b = appendMessages(b, req.Messages)
 	if len(req.Tools) > 0 {
 		b = append(b, `,"tools":`...)
-		b = transport.AppendTools(b, req.Tools)
+		b = c.tools.Append(b, req.Tools)
 		if req.ToolChoice != "" {
 			b = append(b, `,"tool_choice":`...)
 			b = qaoa.AppendQuote(b, req.ToolChoice)

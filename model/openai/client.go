@@ -42,6 +42,7 @@ type Client struct {
 	extra  string // members of Config.Extra without the braces
 	header http.Header
 	http   *transport.Client
+	tools  transport.ToolCache
 
 	// What the server refused once is not sent again.
 	noMaxTokens   atomic.Bool // max_completion_tokens instead

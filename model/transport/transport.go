@@ -59,6 +59,9 @@ type Options struct {
 	Client *http.Client
 }
 
+// bufferSize holds most requests and answers, so that each is one system call.
+const bufferSize = 32 << 10
+
 // A Client sends requests to one server. It is safe for concurrent use.
 type Client struct {
 	opt    Options
@@ -96,6 +99,8 @@ func New(label, remedy string, opt Options) *Client {
 				Proxy:               http.ProxyFromEnvironment,
 				MaxIdleConns:        n,
 				MaxIdleConnsPerHost: n,
+				WriteBufferSize:     bufferSize,
+				ReadBufferSize:      bufferSize,
 				IdleConnTimeout:     90 * time.Second,
 				TLSHandshakeTimeout: 20 * time.Second,
 				ForceAttemptHTTP2:   true,
@@ -202,7 +207,7 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, *model.Error) {
 		return Answer{}, c.failure(err, req.URL)
 	}
 	defer func() { _ = resp.Body.Close() }() // reading is over: its error says nothing
-	data, err := io.ReadAll(io.LimitReader(resp.Body, c.opt.MaxBody+1))
+	data, err := readAll(resp, c.opt.MaxBody+1)
 	data = c.scrub(data, resp.Header)
 	ans := Answer{Status: resp.StatusCode, Header: resp.Header, Body: data, Latency: time.Since(start)}
 	if err != nil {
@@ -212,6 +217,19 @@ func (c *Client) once(ctx context.Context, r Request) (Answer, *model.Error) {
 		return ans, &model.Error{Class: model.ClassBadReply, Msg: fmt.Sprintf("%s: the answer of %s is longer than the limit of %d bytes; lower --max-tokens", c.label, SafeURL(r.URL), c.opt.MaxBody)}
 	}
 	return ans, nil
+}
+
+// readAll reads a body, at most limit bytes of it, into a buffer of the length
+// that the server promises, if that makes sense.
+func readAll(resp *http.Response, limit int64) ([]byte, error) {
+	const unknown, longest = 1024, 1 << 20
+	size := int64(unknown)
+	if n := resp.ContentLength; n >= 0 && n <= min(limit, longest) {
+		size = n + bytes.MinRead // so the end shows in the same read
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, size))
+	_, err := buf.ReadFrom(io.LimitReader(resp.Body, limit))
+	return buf.Bytes(), err
 }
 
 // redacted stands where a secret was.

@@ -263,3 +263,22 @@ func TestAppendTools(t *testing.T) {
 		t.Errorf("ToolsSize = %d, less than the %d bytes written", size, len(want))
 	}
 }
+
+func TestToolCache(t *testing.T) {
+	var c transport.ToolCache
+	list := func(name string, n int) (tools []qaoa.Tool) {
+		for range n {
+			tools = append(tools, qaoa.Tool{Name: name})
+		}
+		return tools
+	}
+	same := list("same", 3)
+	for i := range 2000 {
+		for _, tools := range [][]qaoa.Tool{same, same[:2], list(strings.Repeat("x", i%7), i%5), nil} {
+			want := string(transport.AppendTools([]byte("a"), tools))
+			if got := string(c.Append([]byte("a"), tools)); got != want {
+				t.Fatalf("Append = %s, want %s", got, want)
+			}
+		}
+	}
+}
