@@ -23,7 +23,7 @@ func (c *Candidates) check() error {
 	if c == nil {
 		return nil
 	}
-	if err := c.Options.Check(); err != nil {
+	if err := c.Check(); err != nil {
 		return fmt.Errorf("candidate lists: %w", err)
 	}
 	if c.Setting == toolset.Hybrid && c.Pool == nil {

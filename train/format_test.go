@@ -221,11 +221,20 @@ func realRecords(t testing.TB) []qaoa.Record {
 	}
 	var out []qaoa.Record
 	for _, in := range []struct{ source, path string }{
-		{"bfcl", "bfcl"}, {"acebench", "acebench"}, {"seal-tools", "seal-tools"}, {"api-bank", "api-bank"}, {"toolalpaca", "toolalpaca"},
-		{"complexfuncbench", "complexfuncbench"}, {"hammerbench", "hammerbench"},
-		{"api-bank-train", "api-bank-train/lv3-response-train.json"}, {"seal-tools-train", "seal-tools-train/dev.jsonl"},
-		{"toolhop", "toolhop/ToolHop.slice93.json"}, {"toolhop", "toolhop/toolhop-100.localbench.jsonl"}, {"apigen", "xlam/xlam.row0.json"},
-		{"toucan", "toucan/toucan-qwen3.rows3.jsonl"}, {"sharegpt", "glaive-sharegpt-demo/glaive_toolcall_en_demo.json"},
+		{"bfcl", "bfcl"},
+		{"acebench", "acebench"},
+		{"seal-tools", "seal-tools"},
+		{"api-bank", "api-bank"},
+		{"toolalpaca", "toolalpaca"},
+		{"complexfuncbench", "complexfuncbench"},
+		{"hammerbench", "hammerbench"},
+		{"api-bank-train", "api-bank-train/lv3-response-train.json"},
+		{"seal-tools-train", "seal-tools-train/dev.jsonl"},
+		{"toolhop", "toolhop/ToolHop.slice93.json"},
+		{"toolhop", "toolhop/toolhop-100.localbench.jsonl"},
+		{"apigen", "xlam/xlam.row0.json"},
+		{"toucan", "toucan/toucan-qwen3.rows3.jsonl"},
+		{"sharegpt", "glaive-sharegpt-demo/glaive_toolcall_en_demo.json"},
 	} {
 		src, err := all.Lookup(in.source)
 		if err != nil {

@@ -33,12 +33,12 @@ type Range struct{ Min, Max int }
 
 func (r Range) holds(n int) bool { return n >= r.Min && (r.Max == 0 || n <= r.Max) }
 
-// String returns the range as [ParseRange] reads it.
+// String returns the range as N, N- or N-M.
 func (r Range) String() string {
-	switch {
-	case r.Max == 0:
+	switch r.Max {
+	case 0:
 		return fmt.Sprintf("%d-", r.Min)
-	case r.Max == r.Min:
+	case r.Min:
 		return fmt.Sprint(r.Min)
 	}
 	return fmt.Sprintf("%d-%d", r.Min, r.Max)
@@ -47,6 +47,7 @@ func (r Range) String() string {
 // A Dedup says which repetitions a selection leaves out.
 type Dedup string
 
+// The kinds of repetitions.
 const (
 	DedupExact Dedup = "exact" // equal keys, see [dedup.RecordKey]
 	DedupNear  Dedup = "near"  // these, and records whose queries resemble

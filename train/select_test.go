@@ -153,7 +153,10 @@ func TestContaminationAndNearDuplicates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for r := range seq {
+		for r, err := range seq {
+			if err != nil {
+				t.Fatal(err)
+			}
 			taken = append(taken, r.ID)
 		}
 		return taken, told, *c

@@ -64,7 +64,7 @@ func TestVerify(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			var recs []qaoa.Record
-			for _, id := range strings.Split("abcdefghijk", "") {
+			for id := range strings.SplitSeq("abcdefghijk", "") {
 				rec := trip()
 				rec.ID = id
 				recs = append(recs, rec)

@@ -216,7 +216,7 @@ func (o *shardOptions) candidates(ctx context.Context, std stdio, files []string
 	}
 	c := &train.Candidates{Options: toolset.Defaults()}
 	c.Setting, c.K, c.Easy, c.Seed, c.Normalize = toolset.Setting(o.lists), o.k, o.easy, o.Seed, match.Name
-	if err := c.Options.Check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, usagef("--candidates: %v", err)
 	}
 	if c.Setting != toolset.Hybrid {
