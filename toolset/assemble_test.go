@@ -100,7 +100,8 @@ func TestAssemble(t *testing.T) {
 		},
 		{
 			"without the stage nothing is the same", only(),
-			[]string{plain("a", "f", "d"), plain("a", "f", "d")}, "a/f a/f", "",
+			[]string{plain("a", "f", "d"), plain("a", "f", "d")},
+			"a/f a/f", "",
 		},
 		{
 			"words about time, whole and as such", only(toolset.StageTemporal),
@@ -146,7 +147,8 @@ func TestAssemble(t *testing.T) {
 		},
 		{
 			"a tool keeps the origin that it says", only(),
-			[]string{`file: {"name":"f","origin":"pool"}`, `file: {"turns":[],"source":{"name":"bench"},"tools":[{"name":"g"}]}`}, "pool/f bench/g", "",
+			[]string{`file: {"name":"f","origin":"pool"}`, `file: {"turns":[],"source":{"name":"bench"},"tools":[{"name":"g"}]}`},
+			"pool/f bench/g", "",
 		},
 	}
 	for _, tt := range tests {
@@ -192,20 +194,24 @@ func TestAssembleEnds(t *testing.T) {
 	embedder.Embed = failingVectors{broken}
 	tests := []struct {
 		name    string
-		ctx     context.Context
+		done    bool // the context is
 		in      iter.Seq2[toolset.Element, error]
 		opt     toolset.AssembleOptions
 		removed func(toolset.Removal) error
 		want    error
 	}{
-		{"an error of the input", t.Context(), failing, toolset.AssembleDefaults(), nil, broken},
-		{"the end of the context", done, good, toolset.AssembleDefaults(), nil, context.Canceled},
-		{"an error of the ledger", t.Context(), good, toolset.AssembleDefaults(), func(toolset.Removal) error { return broken }, broken},
-		{"an error of the source of vectors", t.Context(), good, embedder, nil, broken},
+		{"an error of the input", false, failing, toolset.AssembleDefaults(), nil, broken},
+		{"the end of the context", true, good, toolset.AssembleDefaults(), nil, context.Canceled},
+		{"an error of the ledger", false, good, toolset.AssembleDefaults(), func(toolset.Removal) error { return broken }, broken},
+		{"an error of the source of vectors", false, good, embedder, nil, broken},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if pool, _, err := toolset.Assemble(tt.ctx, tt.in, tt.opt, tt.removed); !errors.Is(err, tt.want) || pool != nil {
+			ctx := t.Context()
+			if tt.done {
+				ctx = done
+			}
+			if pool, _, err := toolset.Assemble(ctx, tt.in, tt.opt, tt.removed); !errors.Is(err, tt.want) || pool != nil {
 				t.Errorf("Assemble = %d tools, %v, want %v", len(pool), err, tt.want)
 			}
 		})

@@ -237,8 +237,12 @@ func (d Description) WriteText(w io.Writer) error {
 		title string
 		of    []Count
 	}{
-		{"origin", d.Origins}, {"category", d.Categories}, {"domain", d.Domains}, {"labelled by", d.Labellers},
-		{"type of a parameter", d.Types}, {"type of a nested one", d.NestedTypes},
+		{"origin", d.Origins},
+		{"category", d.Categories},
+		{"domain", d.Domains},
+		{"labelled by", d.Labellers},
+		{"type of a parameter", d.Types},
+		{"type of a nested one", d.NestedTypes},
 	} {
 		if len(s.of) > 0 {
 			writeCounts(&b, s.title, s.of)

@@ -1,6 +1,8 @@
 package toolset_test
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -66,4 +68,38 @@ func TestFlowOfNothing(t *testing.T) {
 	if flow.Total.Kept() != 0 || (toolset.OriginFlow{Read: 3}).Kept() != 3 {
 		t.Error("without a stage all that was read is kept")
 	}
+}
+
+// The paper's own pool, as its Figure 7 counts it.
+func ExampleFlow_WriteText() {
+	flow := toolset.Flow{
+		Stages: []toolset.Stage{toolset.StageExact, toolset.StageTemporal, toolset.StageEmpty, toolset.StageSemantic},
+		Origins: []toolset.OriginFlow{
+			{Origin: "train", Protected: true, Read: 30_199, After: []int{30_199, 23_372, 15_078, 15_078}},
+			{Origin: "test", Protected: true, Read: 5_113, After: []int{5_113, 3_610, 2_257, 2_257}},
+			{Origin: "ToolRet", Read: 31_123, After: []int{25_014, 19_516, 16_603, 4_944}},
+			{Origin: "FC-RewardBench", Read: 1_983, After: []int{1_980, 974, 949, 127}},
+			{Origin: "MCP-Universe", Read: 119, After: []int{90, 68, 64, 50}},
+			{Origin: "mcp.so", Read: 275, After: []int{247, 205, 197, 150}},
+		},
+		Total: toolset.OriginFlow{Origin: "total", After: make([]int, 4)},
+	}
+	for _, o := range flow.Origins {
+		flow.Total.Read += o.Read
+		for s, n := range o.After {
+			flow.Total.After[s] += n
+		}
+	}
+	if err := flow.WriteText(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	//             origin   read  exact  temporal  empty  semantic    kept
+	//   train (protected)  30199  30199     23372  15078     15078  49.9 %
+	//    test (protected)   5113   5113      3610   2257      2257  44.1 %
+	//             ToolRet  31123  25014     19516  16603      4944  15.9 %
+	//      FC-RewardBench   1983   1980       974    949       127   6.4 %
+	//        MCP-Universe    119     90        68     64        50  42.0 %
+	//              mcp.so    275    247       205    197       150  54.5 %
+	//               total  68812  62643     47745  35148     22606  32.9 %
 }

@@ -197,8 +197,11 @@ func (o AssembleOptions) check(s Stage, t qaoa.Tool) *fault {
 	case StageLanguage:
 		breaks := o.Language.breaks()
 		for _, part := range []struct{ where, text string }{
-			{"name", t.Name}, {"description", t.Description}, {"parameters", string(t.Parameters)},
-			{"category", t.Category}, {"domain", t.Domain},
+			{"name", t.Name},
+			{"description", t.Description},
+			{"parameters", string(t.Parameters)},
+			{"category", t.Category},
+			{"domain", t.Domain},
 		} {
 			if breaks(part.text) {
 				return &fault{convert.NonEnglish, fmt.Sprintf("its %s breaks the language rule %s", part.where, o.Language)}
