@@ -83,14 +83,23 @@ const noMerge = math.MaxUint32
 // merge returns the tokens of word: its bytes, of which the pair of the lowest
 // rank is merged, the leftmost of equals, until no pair merges.
 func (e *encoder) merge(t *Tokenizer, word string) []uint32 {
-	ids := e.ids[:0]
-	for i := range len(word) {
-		ids = append(ids, t.byteIDs[word[i]])
-	}
-	e.ids = ids
 	if len(word) >= longWord {
-		return e.mergeLong(t, ids)
+		return e.mergeLong(t, e.bytes(t, word))
 	}
+	return e.mergeShort(t, e.bytes(t, word))
+}
+
+// bytes returns the tokens of the bytes of word.
+func (e *encoder) bytes(t *Tokenizer, word string) []uint32 {
+	e.ids = e.ids[:0]
+	for i := range len(word) {
+		e.ids = append(e.ids, t.byteIDs[word[i]])
+	}
+	return e.ids
+}
+
+// mergeShort is merge by looking at all pairs each time.
+func (e *encoder) mergeShort(t *Tokenizer, ids []uint32) []uint32 {
 	ranks, made := e.ranks[:0], e.made[:0]
 	for i := 0; i+1 < len(ids); i++ {
 		m := t.mergeOf(ids[i], ids[i+1])

@@ -114,7 +114,7 @@ func (t *Tokenizer) Decode(ids []int) string {
 		if id < 0 || id >= len(t.tokens) || !t.tokens[id].known {
 			continue
 		}
-		if tok := &t.tokens[id]; tok.reachable {
+		if tok := &t.tokens[id]; tok.reachable && !tok.added {
 			b.WriteString(tok.bytes)
 		} else {
 			b.WriteString(tok.text)

@@ -2,6 +2,7 @@
 //
 //	tokens texts KIND BYTES        texts to measure and compare on, a JSON string a line
 //	tokens ids TOKENIZER TEXTS IDS what package tokenizer makes of them, a line of ids each
+//	tokens patterns                the patterns that package tokenizer knows, as a JSON object
 //
 // Kinds: prose (several languages), code (the Go files below the working
 // folder), tools (tool lists and calls as JSON), chars (every character once,
@@ -30,6 +31,14 @@ func main() {
 
 func run(args []string) error {
 	switch {
+	case len(args) == 1 && args[0] == "patterns":
+		patterns := map[string]string{}
+		for _, p := range tokenizer.Patterns() {
+			patterns[p.Name] = p.Regexp
+		}
+		enc := json.NewEncoder(os.Stdout)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(patterns)
 	case len(args) == 3 && args[0] == "texts":
 		size, err := strconv.Atoi(args[2])
 		if err != nil {
@@ -39,7 +48,7 @@ func run(args []string) error {
 	case len(args) == 4 && args[0] == "ids":
 		return writeIDs(args[1], args[2], args[3])
 	}
-	return fmt.Errorf(`%q: want "texts KIND BYTES" or "ids TOKENIZER TEXTS IDS"`, args)
+	return fmt.Errorf(`%q: want "texts KIND BYTES", "ids TOKENIZER TEXTS IDS" or "patterns"`, args)
 }
 
 func writeTexts(kind string, size int) error {
