@@ -22,7 +22,7 @@ func init() {
 		"join":    filterJoin,
 		"upper":   func(r *renderer, v Value, _ arguments) Value { return strings.ToUpper(r.text(v)) },
 		"lower":   func(r *renderer, v Value, _ arguments) Value { return strings.ToLower(r.text(v)) },
-		"title":   func(r *renderer, v Value, _ arguments) Value { return title(r.text(v)) },
+		"title":   func(r *renderer, v Value, _ arguments) Value { return titleWords(r.text(v)) },
 		"replace": filterReplace,
 		"default": filterDefault,
 		"d":       filterDefault,
@@ -95,7 +95,7 @@ func filterLength(r *renderer, v Value, _ arguments) Value {
 func filterJoin(r *renderer, v Value, a arguments) Value {
 	sep := r.text(a.take(0, "d", ""))
 	if attribute := a.take(1, "attribute", nil); attribute != nil {
-		v = r.mapped(v, func(item Value) Value { return r.path(item, attribute) })
+		v = r.mapped(v, func(item Value) Value { return r.path(item, attribute, nil) })
 	}
 	return r.join(v, sep)
 }
@@ -214,17 +214,24 @@ func (r *renderer) mapped(v Value, f func(Value) Value) *List {
 	return out
 }
 
-// path is item.a.b for "a.b", and item[n] for a number.
-func (r *renderer) path(item, attribute Value) Value {
-	name, ok := attribute.(string)
-	if !ok {
-		return r.item(item, attribute)
+// path is item.a.b for "a.b", and item[n] for a number. Unless def is None, it
+// takes the place of what is not set on the way.
+func (r *renderer) path(item, attribute, def Value) Value {
+	parts := []Value{attribute}
+	if name, ok := attribute.(string); ok {
+		parts = parts[:0]
+		for part := range strings.SplitSeq(name, ".") {
+			if n, err := strconv.ParseInt(part, 10, 64); err == nil {
+				parts = append(parts, n)
+			} else {
+				parts = append(parts, part)
+			}
+		}
 	}
-	for part := range strings.SplitSeq(name, ".") {
-		if n, err := strconv.ParseInt(part, 10, 64); err == nil {
-			item = r.item(item, n)
-		} else {
-			item = r.item(item, part)
+	for _, part := range parts {
+		item = r.item(item, part)
+		if isUndefined(item) && def != nil {
+			item = def
 		}
 	}
 	return item
@@ -232,14 +239,8 @@ func (r *renderer) path(item, attribute Value) Value {
 
 func filterMap(r *renderer, v Value, a arguments) Value {
 	if attribute := a.named("attribute", nil); attribute != nil {
-		def := a.named("default", undefined{"the attribute is not set"})
-		return r.mapped(v, func(item Value) Value {
-			got := r.path(item, attribute)
-			if _, unset := got.(undefined); unset {
-				return def
-			}
-			return got
-		})
+		def := a.named("default", nil)
+		return r.mapped(v, func(item Value) Value { return r.path(item, attribute, def) })
 	}
 	f, rest := r.named(a)
 	return r.mapped(v, func(item Value) Value { return f(r, item, rest) })
@@ -252,7 +253,7 @@ func (r *renderer) named(a arguments) (filterFunc, arguments) {
 	if f == nil {
 		r.failf("filter %q is not known", name)
 	}
-	return f, arguments{pos: a.pos[1:], kw: a.kw}
+	return f, arguments{pos: a.pos[min(1, len(a.pos)):], kw: a.kw}
 }
 
 // choose is select, reject, selectattr and rejectattr.
@@ -260,7 +261,7 @@ func (r *renderer) choose(v Value, a arguments, byAttr, want bool) Value {
 	var attribute Value
 	if byAttr {
 		attribute = r.wantText(a, 0, "attribute")
-		a.pos = a.pos[1:]
+		a.pos = a.pos[min(1, len(a.pos)):]
 	}
 	test := func(_ *renderer, v Value, _ arguments) bool { return truth(v) }
 	if len(a.pos) > 0 {
@@ -268,7 +269,7 @@ func (r *renderer) choose(v Value, a arguments, byAttr, want bool) Value {
 		if test = tests[name]; test == nil {
 			r.failf("test %q is not known", name)
 		}
-		a.pos = a.pos[1:]
+		a.pos = a.pos[min(1, len(a.pos)):]
 	}
 	out := NewList()
 	for _, item := range r.items(v) {
@@ -276,7 +277,7 @@ func (r *renderer) choose(v Value, a arguments, byAttr, want bool) Value {
 		r.grow(16)
 		tested := item
 		if byAttr {
-			tested = r.path(item, attribute)
+			tested = r.path(item, attribute, nil)
 		}
 		if test(r, tested, a) == want {
 			out.Items = append(out.Items, item)
@@ -309,7 +310,7 @@ func filterSort(r *renderer, v Value, a arguments) Value {
 		if attribute == nil {
 			return v
 		}
-		return r.path(v, attribute)
+		return r.path(v, attribute, nil)
 	}
 	sign := 1
 	if truth(a.take(0, "reverse", false)) {
@@ -353,7 +354,7 @@ func filterSum(r *renderer, v Value, a arguments) Value {
 	attribute := a.take(0, "attribute", nil)
 	for _, item := range r.items(v) {
 		if attribute != nil {
-			item = r.path(item, attribute)
+			item = r.path(item, attribute, nil)
 		}
 		sum = r.arith("+", sum, item)
 	}

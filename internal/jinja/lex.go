@@ -189,7 +189,7 @@ func (l *lexer) raw() (bool, error) {
 		return false, nil
 	}
 	l.advance(len(rest) - len(word) + len("raw") + n)
-	l.closed(sign, true)
+	l.closed(sign, false) // trim_blocks does not hold here
 	fresh := l.fresh
 	for i := l.at; ; {
 		n := strings.Index(l.src[i:], "{%")

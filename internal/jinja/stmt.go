@@ -1,5 +1,7 @@
 package jinja
 
+import "slices"
+
 // A stmt is a statement, or data.
 type stmt interface{ exec(r *renderer) flow }
 
@@ -220,8 +222,9 @@ func (s *macroStmt) invoke(r *renderer, defined *scope, args arguments) Value {
 	for _, k := range args.kw {
 		if k.name == "caller" {
 			r.scope.vars["caller"] = k.value
+		} else if !slices.Contains(s.params, k.name) {
+			named.Set(k.name, k.value)
 		}
-		named.Set(k.name, k.value)
 	}
 	r.scope.vars["kwargs"] = named
 	return r.capture(func() { r.run(s.body) })

@@ -114,6 +114,20 @@ func title(s string) string {
 	}, s)
 }
 
+// titleWords is the filter title: the first character of each word is a capital,
+// where words are between blanks, hyphens and opening brackets.
+func titleWords(s string) string {
+	inWord := false
+	return strings.Map(func(c rune) rune {
+		first := !inWord
+		inWord = !pySpace(c) && !strings.ContainsRune("-({[<", c)
+		if first {
+			return unicode.ToTitle(c)
+		}
+		return unicode.ToLower(c)
+	}, s)
+}
+
 func (r *renderer) join(v Value, sep string) string {
 	var b strings.Builder
 	for i, item := range r.items(v) {
