@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -233,4 +234,40 @@ func TestQuantiles(t *testing.T) {
 	if e := tally.Report().EasyNegatives; e != (toolset.Similarities{}) {
 		t.Errorf("nothing has %+v", e)
 	}
+}
+
+// randomVectors has a random vector of 1,024 numbers for each text.
+type randomVectors struct{ made map[string][]float32 }
+
+func (randomVectors) Name() string { return "random" }
+
+func (r randomVectors) Vectors(ctx context.Context, texts []string) (*vector.Matrix, error) {
+	m := vector.NewMatrix(len(texts), 1024)
+	for i, text := range texts {
+		row, ok := r.made[text]
+		if !ok {
+			rng := rand.New(rand.NewPCG(uint64(len(r.made)), 7))
+			row = make([]float32, 1024)
+			for j := range row {
+				row[j] = float32(rng.NormFloat64() / 32)
+			}
+			r.made[text] = row
+		}
+		copy(m.Row(i), row)
+	}
+	return m, ctx.Err()
+}
+
+// Lists by vectors once these are there: the search for neighbours is what takes
+// the time.
+func BenchmarkBuildDense(b *testing.B) {
+	tools, recs := benchWorld()
+	pool := newPool(b, tools...)
+	opt := options(20, 5)
+	opt.Workers, opt.Embed = 1, randomVectors{map[string][]float32{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		build(b, pool, opt, recs...)
+	}
+	b.ReportMetric(float64(len(recs)), "lists/op")
 }
