@@ -223,7 +223,7 @@ func (f *Folder) Finish(interrupted bool) (Summary, error) {
 		return nil
 	})
 	if err != nil {
-		return known, err
+		return known, fmt.Errorf("%w; all that was answered is safe in %s, run the same command again to write it", err, JournalFile)
 	}
 	f.info.Counts = watch.counts
 	f.info.Counts.Planned = f.info.Settings.Pairs

@@ -60,7 +60,7 @@ type Options struct {
 }
 
 // bufferSize holds most requests and answers, so that each is one system call.
-const bufferSize = 32 << 10
+const bufferSize = 16 << 10
 
 // A Client sends requests to one server. It is safe for concurrent use.
 type Client struct {
