@@ -99,6 +99,24 @@ func (c *constant) see(v uint64) {
 
 func (c *constant) holds() bool { return c.n >= minAlarmPairs && !c.varied }
 
+// A seenRequest is what the watch looks at in a request of a prediction line.
+type seenRequest struct {
+	Slot             int             `json:"slot"`
+	Unfilled         bool            `json:"unfilled"`
+	Extra            int             `json:"extra_calls"`
+	ToolCalls        int             `json:"tool_calls"`
+	ToolErrors       int             `json:"tool_errors"`
+	Server           ServerParse     `json:"server_parser"`
+	PromptBytes      int             `json:"prompt_bytes"`
+	Text             string          `json:"text"`
+	Calls            json.RawMessage `json:"calls"`
+	Class            toolcall.Class  `json:"class"`
+	Finish           string          `json:"finish"`
+	PromptTokens     int             `json:"prompt_tokens"`
+	CompletionTokens int             `json:"completion_tokens"`
+	Cached           bool            `json:"cached"`
+}
+
 // add takes in one prediction line, and what the journal has before it: a JSON
 // object that is not closed.
 func (w *watch) add(line, head []byte) error {
@@ -110,23 +128,8 @@ func (w *watch) add(line, head []byte) error {
 		return err
 	}
 	var p struct {
-		ID       string `json:"id"`
-		Requests []struct {
-			Slot             int             `json:"slot"`
-			Unfilled         bool            `json:"unfilled"`
-			Extra            int             `json:"extra_calls"`
-			ToolCalls        int             `json:"tool_calls"`
-			ToolErrors       int             `json:"tool_errors"`
-			Server           ServerParse     `json:"server_parser"`
-			PromptBytes      int             `json:"prompt_bytes"`
-			Text             string          `json:"text"`
-			Calls            json.RawMessage `json:"calls"`
-			Class            toolcall.Class  `json:"class"`
-			Finish           string          `json:"finish"`
-			PromptTokens     int             `json:"prompt_tokens"`
-			CompletionTokens int             `json:"completion_tokens"`
-			Cached           bool            `json:"cached"`
-		} `json:"requests"`
+		ID       string        `json:"id"`
+		Requests []seenRequest `json:"requests"`
 	}
 	if err := json.Unmarshal(line, &p); err != nil {
 		return err
@@ -135,47 +138,14 @@ func (w *watch) add(line, head []byte) error {
 	parsed := true
 	var said []byte
 	for i, x := range p.Requests {
-		w.counts.Replies++
-		if x.Finish == "length" {
-			w.counts.Length++
-		}
-		switch x.Class {
-		case toolcall.ClassMalformed:
-			w.counts.Malformed++
-			parsed = false
-		case toolcall.ClassInThought:
-			w.counts.InThought++
-		}
-		w.counts.Slots += min(x.Slot, 1)
-		if x.Unfilled {
-			w.counts.Unfilled++
-		}
-		w.counts.Extra += x.Extra
-		w.counts.ToolCalls += x.ToolCalls
-		w.counts.ToolErrors += x.ToolErrors
-		w.counts.Server.add(x.Server)
-		if x.PromptTokens < 0 || x.CompletionTokens < 0 {
-			w.counts.Unreported++
-		}
-		w.counts.PromptTokens += max(x.PromptTokens, 0)
-		w.counts.CompletionTokens += max(x.CompletionTokens, 0)
+		w.counts.see(x)
+		parsed = parsed && x.Class != toolcall.ClassMalformed
 		if !x.Cached && i < len(times.Latency) && i < len(times.Attempts) {
 			w.pace.see(times.Latency[i], x.CompletionTokens, times.Attempts[i])
 		}
-		if x.Cached {
-			w.counts.Cached++
-			w.counts.CachedPromptTokens += max(x.PromptTokens, 0)
-			w.counts.CachedCompletionTokens += max(x.CompletionTokens, 0)
-		}
 		said = append(append(append(said, x.Text...), 0), x.Calls...)
 		if i == 0 {
-			w.reported = w.reported || x.PromptTokens > 0
-			w.prompts.see(uint64(max(x.PromptTokens, 0)))
-			w.bytes.see(uint64(x.PromptBytes))
-			w.ceiling.see(x.PromptTokens, x.PromptBytes)
-			if x.PromptTokens > 0 && x.PromptTokens*maxBytesPerToken < x.PromptBytes {
-				w.short++
-			}
+			w.first(x)
 		}
 	}
 	if parsed {
@@ -184,6 +154,50 @@ func (w *watch) add(line, head []byte) error {
 	w.answers.see(xxh3.Hash(said))
 	w.repeats.see(p.ID, xxh3.Hash(said))
 	return nil
+}
+
+// first looks at the first prompt of a pair.
+func (w *watch) first(x seenRequest) {
+	w.reported = w.reported || x.PromptTokens > 0
+	w.prompts.see(uint64(max(x.PromptTokens, 0)))
+	w.bytes.see(uint64(x.PromptBytes))
+	w.ceiling.see(x.PromptTokens, x.PromptBytes)
+	if x.PromptTokens > 0 && x.PromptTokens*maxBytesPerToken < x.PromptBytes {
+		w.short++
+	}
+}
+
+// see adds one reply to the counts.
+func (c *Counts) see(x seenRequest) {
+	c.Replies++
+	if x.Finish == "length" {
+		c.Length++
+	}
+	switch x.Class {
+	case toolcall.ClassMalformed:
+		c.Malformed++
+	case toolcall.ClassInThought:
+		c.InThought++
+	}
+	c.Slots += min(x.Slot, 1)
+	if x.Unfilled {
+		c.Unfilled++
+	}
+	c.Extra += x.Extra
+	c.ToolCalls += x.ToolCalls
+	c.ToolErrors += x.ToolErrors
+	c.Server.add(x.Server)
+	if x.PromptTokens < 0 || x.CompletionTokens < 0 {
+		c.Unreported++
+	}
+	prompt, completion := max(x.PromptTokens, 0), max(x.CompletionTokens, 0)
+	c.PromptTokens += prompt
+	c.CompletionTokens += completion
+	if x.Cached {
+		c.Cached++
+		c.CachedPromptTokens += prompt
+		c.CachedCompletionTokens += completion
+	}
 }
 
 // alarms returns what is wrong, a sentence each.

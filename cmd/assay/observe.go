@@ -98,11 +98,11 @@ func (s *realTools) Observe(ctx context.Context, call qaoa.Call) (qaoa.JSON, err
 // the executor makes of a tool that failed.
 func failedTool(out qaoa.JSON) error {
 	if out.Kind() != qaoa.Object {
-		return nil
+		return nil // free of a failure, as the executor words one
 	}
 	v, err := out.Value()
 	if err != nil {
-		return nil
+		return err
 	}
 	said, ok := v.Get("error")
 	if !ok || said.Kind == qaoa.Null || string(said.JSON()) == "false" {

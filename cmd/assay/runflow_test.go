@@ -253,7 +253,7 @@ func TestOllamaContext(t *testing.T) {
 		{"too small to be true", modeltest.ModelName, []string{"--num-ctx", "64"}, exitBackend, "--num-ctx 64: the longest prompt", 0},
 		{"and without probes", modeltest.ModelName, []string{"--num-ctx", "64", "--skip-probes"}, exitBackend, "would be truncated", 0},
 		{"more than the model has", modeltest.ModelName, []string{"--num-ctx", "100000"}, exitBackend, "the model has a context of 32768", 0},
-		{"a near name", "test-modle", nil, exitBackend, `did you mean "test-model"?`, 0},
+		{"a near name", "test-mode", nil, exitBackend, `did you mean "test-model"?`, 0},
 		{"thinking that the model cannot", modeltest.ModelName, []string{"--think", "on"}, exitBackend, "give --think off", 0},
 		{"native tools with a schema that it loses", modeltest.ModelName, []string{"--calls", "native"}, exitOK, "2 of 2", 5},
 	}
