@@ -266,26 +266,38 @@ func (s *sampler) meanOf(counts []int) float64 {
 
 // means returns the means of all resamples, in their order.
 func (s *sampler) means(opt BootstrapOptions) []float64 {
+	out := make([]float64, opt.Resamples)
+	eachDraw(opt.Resamples, opt, func() func(int, *rand.PCG) {
+		counts := make([]int, len(s.classes))
+		return func(r int, g *rand.PCG) {
+			s.draw(g, counts)
+			out[r] = s.meanOf(counts)
+		}
+	})
+	return out
+}
+
+// eachDraw calls a function for each of n random draws, with a generator that
+// is seeded by the number of the draw, so that results do not depend on how
+// many goroutines share the work. Each of them gets its own function.
+func eachDraw(n int, opt BootstrapOptions, worker func() func(r int, g *rand.PCG)) {
 	workers := opt.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	workers = min(workers, opt.Resamples)
-	out := make([]float64, opt.Resamples)
+	workers = min(workers, n)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			counts := make([]int, len(s.classes))
+			draw := worker()
 			var g rand.PCG
-			for r := len(out) * w / workers; r < len(out)*(w+1)/workers; r++ {
+			for r := n * w / workers; r < n*(w+1)/workers; r++ {
 				g.Seed(mix(opt.Seed, uint64(2*r)), mix(opt.Seed, uint64(2*r+1)))
-				s.draw(&g, counts)
-				out[r] = s.meanOf(counts)
+				draw(r, &g)
 			}
 		})
 	}
 	wg.Wait()
-	return out
 }
 
 // draw sets counts to a resample of as many units as the sample has.
