@@ -41,9 +41,9 @@ type jinjaTemplate struct {
 }
 
 // render renders c twice: plainly, which is the text, and with marks around the
-// fields, which tell where they went. Marks are characters that nobody uses; if
-// the two texts differ in more than the marks, the template looked at them, and
-// the fields are searched for instead.
+// fields, which tell where they went. Marks are characters that occur nowhere
+// else; if the two texts differ in more than the marks, the template looked at
+// them, and the fields are searched for instead.
 func (j *jinjaTemplate) render(c Conversation, opt Options) (Rendered, error) {
 	plain := &marker{}
 	text, err := j.execute(c, opt, plain)
@@ -51,21 +51,21 @@ func (j *jinjaTemplate) render(c Conversation, opt Options) (Rendered, error) {
 		return Rendered{}, err
 	}
 	out := Rendered{Text: text}
-	marks := &marker{on: !hasPrivate(text) && !hasPrivateInput(c)}
-	marked, err := "", error(nil)
-	if marks.on {
-		marked, err = j.execute(c, opt, marks)
+	var spans []Span
+	marks, ok := newMarker(text, c)
+	if ok {
+		marked, err := j.execute(c, opt, marks)
+		bare := ""
+		bare, spans = marks.read(marked)
+		ok = err == nil && bare == text
 	}
-	bare, spans := marks.read(marked)
-	if !marks.on || err != nil || bare != text {
+	if !ok {
 		out.Notes = append(out.Notes, "places of fields were searched for, since the template looks into them")
 		spans = search(text, c)
 	}
 	out.Spans = append(out.Spans, spans...)
-	if err := j.turns(&out, c, opt); err != nil {
-		return Rendered{}, err
-	}
-	out.Notes = append(out.Notes, j.missing(out, c)...)
+	j.turns(&out, c, opt)
+	out.Notes = append(out.Notes, missing(out, c)...)
 	sortSpans(out.Spans)
 	return out, nil
 }
@@ -161,7 +161,7 @@ func callValue(call qaoa.Call, id string, message, item int, m *marker) (*jinja.
 	if text, ok := arguments.(string); ok {
 		arguments = m.text(FieldArguments, message, item, text)
 	}
-	m.dict(FieldArguments, message, item, arguments)
+	m.whole(FieldArguments, message, item, arguments)
 	f := jinja.NewDict()
 	f.Set("name", m.text(FieldCallName, message, item, call.Name))
 	f.Set("arguments", arguments)
@@ -179,7 +179,7 @@ func toolValues(tools []qaoa.Tool, m *marker) (*jinja.List, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool %d (%s): parameters: %w", i, t.Name, err)
 		}
-		m.dict(FieldSchema, -1, i, schema)
+		m.whole(FieldSchema, -1, i, schema)
 		f := jinja.NewDict()
 		f.Set("name", m.text(FieldToolName, -1, i, t.Name))
 		f.Set("description", m.text(FieldDescription, -1, i, t.Description))
@@ -187,7 +187,7 @@ func toolValues(tools []qaoa.Tool, m *marker) (*jinja.List, error) {
 		d := jinja.NewDict()
 		d.Set("type", "function")
 		d.Set("function", f)
-		m.dict(FieldTool, -1, i, d)
+		m.whole(FieldTool, -1, i, d)
 		out.Items = append(out.Items, d)
 	}
 	return out, nil
@@ -196,11 +196,8 @@ func toolValues(tools []qaoa.Tool, m *marker) (*jinja.List, error) {
 // turns finds what the model has to write of each message of the assistant: from
 // behind the prompt for it to the token that ends it. The prompt is what
 // add_generation_prompt adds; the end is eos_token, or the last field.
-func (j *jinjaTemplate) turns(out *Rendered, c Conversation, opt Options) error {
-	prompt, err := j.prompt(c, opt)
-	if err != nil {
-		return err
-	}
+func (j *jinjaTemplate) turns(out *Rendered, c Conversation, opt Options) {
+	prompt := j.prompt(c, opt)
 	exact := true
 	before := 0 // end of the last field of the message before
 	for i, m := range c.Messages {
@@ -228,7 +225,6 @@ func (j *jinjaTemplate) turns(out *Rendered, c Conversation, opt Options) error 
 	if !exact {
 		out.Notes = append(out.Notes, "what the model writes was guessed in places: the template has no prompt for it, or the token that ends a message (eos_token) is not known")
 	}
-	return nil
 }
 
 // turnStart returns where a message of the assistant begins whose first field is
@@ -254,29 +250,27 @@ func turnStart(text, prompt string, before, first int) (start int, ok bool) {
 	return before + at + len(prompt), true
 }
 
-// prompt returns what add_generation_prompt adds to a text.
-func (j *jinjaTemplate) prompt(c Conversation, opt Options) (string, error) {
+// prompt returns what add_generation_prompt adds to the text of the messages up
+// to the first query; "" if that cannot be rendered.
+func (j *jinjaTemplate) prompt(c Conversation, opt Options) string {
 	n := slices.IndexFunc(c.Messages, func(m Message) bool { return m.Role == User })
 	if n < 0 {
-		return "", nil
+		return ""
 	}
-	short := Conversation{Messages: c.Messages[:n+1]}
+	c.Messages = c.Messages[:n+1]
 	opt.EnableThinking = nil
 	var text [2]string
 	for i, add := range []bool{false, true} {
 		opt.AddGenerationPrompt = add
 		var err error
-		if text[i], err = j.execute(short, opt, &marker{}); err != nil {
-			if jinja.IsRaised(err) {
-				return "", nil
-			}
-			return "", err
+		if text[i], err = j.execute(c, opt, &marker{}); err != nil {
+			return ""
 		}
 	}
 	if after, ok := strings.CutPrefix(text[1], text[0]); ok {
-		return after, nil
+		return after
 	}
-	return "", nil
+	return ""
 }
 
 // extent returns the place of the fields of message i, -1 if there is none.
@@ -294,7 +288,7 @@ func extent(spans []Span, i int) (first, last int) {
 }
 
 // missing names the fields of c that are nowhere in the text.
-func (j *jinjaTemplate) missing(out Rendered, c Conversation) []string {
+func missing(out Rendered, c Conversation) []string {
 	counts := map[Field]int{}
 	note := func(field Field, message, item int, text string) {
 		start, end := core(text)

@@ -3,7 +3,6 @@ package chat
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"assay/internal/jinja"
 	"assay/qaoa"
@@ -18,8 +17,38 @@ const (
 
 // A marker puts marks around fields, and finds them again.
 type marker struct {
-	on     bool
-	fields []markedField // by number of the mark
+	base   rune // the first mark, even; 0 if the marker is off
+	fields []markedField
+}
+
+// newMarker returns a marker whose marks do not occur in text and c, and whether
+// there are enough of them. Text is what c is rendered as.
+func newMarker(text string, c Conversation) (*marker, bool) {
+	used := map[rune]bool{}
+	collect := func(s string) {
+		for _, r := range s {
+			if r >= firstMark {
+				used[r] = true
+			}
+		}
+	}
+	collect(text)
+	need := rune(16 + 8*len(c.Tools))
+	for _, m := range c.Messages {
+		collect(m.Content)
+		collect(m.Reasoning)
+		need += rune(8 + 4*len(m.Calls)) // two fields, and generation blocks
+	}
+	for base := rune(firstMark); base+need <= lastMark; base += need {
+		free := true
+		for r := range used {
+			free = free && (r < base || r >= base+need)
+		}
+		if free {
+			return &marker{base: base}, true
+		}
+	}
+	return &marker{}, false
 }
 
 // A markedField is a field and how much of it is outside of its marks.
@@ -28,16 +57,12 @@ type markedField struct {
 	lead, trail int
 }
 
-// next returns the marks of a new field; without marks left, or if the marker is
-// off, they are empty.
+// next returns the marks of a new field. They are empty if the marker is off, or
+// if the template has more generation blocks than anybody reckons with.
 func (m *marker) next(field Field, message, item int) (before, after string) {
-	n := rune(firstMark + 2*len(m.fields))
-	if !m.on || n+1 > lastMark {
+	n := m.base + rune(2*len(m.fields))
+	if m.base == 0 || n+1 > lastMark {
 		return "", ""
-	}
-	if n == 0xFFFFE { // no character
-		m.fields = append(m.fields, markedField{})
-		n += 2
 	}
 	m.fields = append(m.fields, markedField{Span: Span{Field: field, Message: message, Item: item}})
 	return string(n), string(n + 1)
@@ -81,10 +106,14 @@ func (m *marker) content(message int, s string) string {
 	return s[:start] + m.text(FieldReasoning, message, 0, s[start:end]) + s[end:rest] + m.text(FieldContent, message, 0, s[rest:])
 }
 
-// dict puts marks around v where it is written whole, if it is a dictionary.
-func (m *marker) dict(field Field, message, item int, v jinja.Value) {
-	if d, ok := v.(*jinja.Dict); ok {
-		d.Before, d.After = m.next(field, message, item)
+// whole puts marks around v where it is written whole, if it is a dictionary or
+// a list.
+func (m *marker) whole(field Field, message, item int, v jinja.Value) {
+	switch v := v.(type) {
+	case *jinja.Dict:
+		v.Before, v.After = m.next(field, message, item)
+	case *jinja.List:
+		v.Before, v.After = m.next(field, message, item)
 	}
 }
 
@@ -98,16 +127,16 @@ func (m *marker) read(marked string) (string, []Span) {
 	var spans []Span
 	open := map[int]int{}
 	for _, r := range marked {
-		if r < firstMark || r > lastMark {
+		n := int(r-m.base) / 2
+		if r < m.base || n >= len(m.fields) {
 			b.WriteRune(r)
 			continue
 		}
-		n := int(r-firstMark) / 2
 		if r%2 == 0 {
 			open[n] = b.Len()
 			continue
 		}
-		if start, ok := open[n]; ok && n < len(m.fields) {
+		if start, ok := open[n]; ok {
 			f := m.fields[n]
 			f.Start, f.End = start-f.lead, b.Len()+f.trail
 			spans = append(spans, f.Span)
@@ -115,21 +144,6 @@ func (m *marker) read(marked string) (string, []Span) {
 		}
 	}
 	return b.String(), slices.DeleteFunc(spans, func(s Span) bool { return s.Start < 0 || s.End > b.Len() })
-}
-
-// hasPrivate reports whether s has characters that could be taken for marks, or
-// bytes that are no characters.
-func hasPrivate(s string) bool {
-	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r >= firstMark })
-}
-
-func hasPrivateInput(c Conversation) bool {
-	for _, m := range c.Messages {
-		if hasPrivate(m.Content) || hasPrivate(m.Reasoning) {
-			return true
-		}
-	}
-	return false
 }
 
 // search looks for the fields of c in text, one after the other. A field is

@@ -158,8 +158,8 @@ func TestErrorsNameTheLine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := render(tt.source, vars(t), jinja.Options{})
-		if err == nil || err.Error() != tt.want || jinja.IsRaised(err) != tt.raised {
-			t.Errorf("%q: error %v (raised %t); want %s (%t)", tt.source, err, jinja.IsRaised(err), tt.want, tt.raised)
+		if e, ok := errors.AsType[*jinja.Error](err); !ok || e.Error() != tt.want || e.Raised != tt.raised {
+			t.Errorf("%q: error %v; want %s (raised %t)", tt.source, err, tt.want, tt.raised)
 		}
 	}
 }

@@ -63,9 +63,11 @@ func (r *renderer) appendJSON(b *strings.Builder, v Value, style jsonStyle, dept
 	case string:
 		appendJSONText(b, v, style.ascii)
 	case *List:
+		b.WriteString(v.Before)
 		r.jsonItems(b, "[", "]", len(v.Items), style, depth, func(i int) {
 			r.appendJSON(b, v.Items[i], style, depth+1)
 		})
+		b.WriteString(v.After)
 		return
 	case *Dict:
 		r.jsonDict(b, v, style, depth)

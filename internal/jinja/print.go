@@ -86,7 +86,7 @@ func (r *renderer) reprList(b *strings.Builder, l *List, depth int) {
 	if l.tuple {
 		open, end = "(", ")"
 	}
-	b.WriteString(open)
+	b.WriteString(l.Before + open)
 	for i, item := range l.Items {
 		if i > 0 {
 			b.WriteString(", ")
@@ -96,7 +96,7 @@ func (r *renderer) reprList(b *strings.Builder, l *List, depth int) {
 	if l.tuple && len(l.Items) == 1 {
 		b.WriteByte(',')
 	}
-	b.WriteString(end)
+	b.WriteString(end + l.After)
 }
 
 // FormatFloat returns f as Python's repr prints it: 1.0, 1e+16, nan.

@@ -1,7 +1,6 @@
 package jinja
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -68,12 +67,6 @@ func (t *Template) Render(vars *Dict, opt Options) (text string, err error) {
 	r.scope = &scope{vars: map[string]Value{}, parent: r.scope}
 	r.run(t.body)
 	return r.out.String(), nil
-}
-
-// IsRaised reports whether err is an exception that a template raised itself.
-func IsRaised(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.Raised
 }
 
 // A renderer is one rendering.

@@ -23,6 +23,8 @@ type undefined struct{ what string }
 type List struct {
 	Items []Value
 	tuple bool
+
+	Before, After string // as those of a Dict
 }
 
 // NewList returns a list of items.
