@@ -28,6 +28,11 @@ type DiagnoseOptions struct {
 	// Examples is how many examples of each class are kept for each data set
 	// and cell; 0 is 3, a negative number is none.
 	Examples int
+	// Each receives the instances of one prediction, its turns and then its
+	// conversation, in the order of preds; those of missing predictions come
+	// last, in the order of gold. It is called by one goroutine at a time, may
+	// keep what it gets, and its error ends the diagnosis. May be nil.
+	Each func(instances []Diagnosed) error
 }
 
 // A Diagnosis says which errors a prediction file has: the object that "assay
@@ -230,6 +235,9 @@ func (d *diagnoser) add(t *task) error {
 	if set == nil {
 		set = new([6]errorTally)
 		d.sets[t.gold.dataset] = set
+	}
+	if err := d.each(t); err != nil {
+		return err
 	}
 	for i := range t.out[0] {
 		it := &t.out[0][i]
