@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -203,8 +204,15 @@ func (f flips) hits(draws int, opt BootstrapOptions) int {
 	eachDraw(draws, opt, func() func(r int, g *rand.PCG) {
 		return func(r int, g *rand.PCG) {
 			var sum float64
+			coins := coins{g: g}
 			for _, c := range f.classes {
-				sum += float64(2*bin.draw(g, c.count, 0.5)-c.count) * c.sum
+				heads := 0
+				if c.count <= manyCoins {
+					heads = coins.heads(c.count)
+				} else {
+					heads = bin.draw(g, c.count, 0.5)
+				}
+				sum += float64(2*heads-c.count) * c.sum
 			}
 			beyond[r] = math.Abs(sum) >= f.edge
 		}
@@ -216,4 +224,31 @@ func (f flips) hits(draws int, opt BootstrapOptions) int {
 		}
 	}
 	return n
+}
+
+// manyCoins is the number of coins above which a binomial variate is cheaper
+// than tossing them, by measurement.
+const manyCoins = 512
+
+// coins tosses fair coins, 64 to a random word.
+type coins struct {
+	g    *rand.PCG
+	word uint64
+	left int // bits of word that are not used yet
+}
+
+// heads returns how many of n coins show heads.
+func (c *coins) heads(n int) int {
+	heads := 0
+	for n > 0 {
+		if c.left == 0 {
+			c.word, c.left = c.g.Uint64(), 64
+		}
+		take := min(n, c.left)
+		heads += bits.OnesCount64(c.word << (64 - take))
+		c.word >>= take
+		c.left -= take
+		n -= take
+	}
+	return heads
 }
