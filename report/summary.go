@@ -32,10 +32,13 @@ type Group struct {
 	Coverage eval.Coverage `json:"coverage"` // summed over runs
 	// Bounds are the cells with missing cases wrong and right, means over
 	// runs; nil at full coverage.
-	Bounds   *eval.Bounds `json:"bounds,omitempty"`
-	Columns  []OverRuns   `json:"columns"`
-	Runs     []RunSummary `json:"runs"`
-	Warnings []string     `json:"warnings,omitempty"`
+	Bounds  *eval.Bounds `json:"bounds,omitempty"`
+	Columns []OverRuns   `json:"columns"`
+	Runs    []RunSummary `json:"runs"`
+	// Split is the spread of each column by training seed, decoding repeat and
+	// item; nil if there is one run without repeats, or no items.
+	Split    []ColumnSplit `json:"split,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
 }
 
 // OverRuns is one column over the runs of a group: the unit is the run.
@@ -104,7 +107,8 @@ func interval(iv stats.Interval) *Interval {
 // the error wraps a [*stats.Refusal] when they are not.
 //
 // Repeats inside a run (same weights, other sampling seeds) are averaged
-// within it. They are no runs: they say nothing of another training.
+// within it. They are no runs: they say nothing of another training. Split
+// tells what they move.
 func Summarize(runs []Run, opt Options) (Summary, error) {
 	if err := opt.check(); err != nil {
 		return Summary{}, err
@@ -162,6 +166,9 @@ func summarizeGroup(g group, opt Options) Group {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
 			"all %d runs are equal in %s: an SD of 0 shows no spread, it does not prove that there is none", len(g.runs), joinColumns(equal)))
 	}
+	var unsplit []string
+	out.Split, unsplit = g.splits(opt)
+	out.Warnings = append(out.Warnings, unsplit...)
 	if outside {
 		out.Warnings = append(out.Warnings, "some t intervals reach below 0 or above 100: the runs are too few for their spread")
 	}

@@ -27,6 +27,7 @@ func (s Summary) Markdown(w io.Writer) error {
 		{"Turn level (instances are conversations), mean ± sample SD over runs:", s.repeated(turnCells)},
 		{"Means with missing cases wrong and right:", s.bounds()},
 		{"Over runs: " + level + " % interval of the mean by Student's t, and of the SD by chi-square:", s.overRuns()},
+		{"Spread by training seed, decoding repeat and item (SD, and " + level + " % interval of that of seeds; shares of variance in percent):", s.splitTable()},
 		{"Within each run: standard error and " + level + " % intervals over instances, whole records at a time " +
 			fmt.Sprintf("(bootstrap of %d resamples, seed %d; Wilson for SP where each record is one instance):", s.Resamples, s.Seed), s.withinRuns()},
 	}
