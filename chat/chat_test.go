@@ -202,22 +202,32 @@ func TestOwnTemplate(t *testing.T) {
 		name, want string
 		c          chat.Conversation
 	}{
-		{"fields and generation", "<s>[S]Be kind\n[U]Hi\n[A]Ho</s>\n" +
-			"· 6-13 system 0.0 \"Be kind\"\n· 17-19 query 1.0 \"Hi\"\n· 23-29 generation -1.0 \"Ho</s>\"\n· 23-29 turn 2.0 \"Ho</s>\"\n· 23-25 content 2.0 \"Ho\"\n",
-			chat.Conversation{Messages: []chat.Message{system(" Be kind "), user("Hi"), says("Ho")}}},
-		{"a call as Python prints it", "<s>[U]Q\n[A]@f {'a': None}</s>\n" +
-			"· 6-7 query 0.0 \"Q\"\n· 11-29 generation -1.0 \"@f {'a': None}</s>\"\n· 11-29 turn 1.0 \"@f {'a': None}</s>\"\n· 12-13 call_name 1.0 \"f\"\n· 14-25 arguments 1.0 \"{'a': None}\"\n",
-			chat.Conversation{Messages: []chat.Message{user("Q"), calls("", qaoa.Call{Name: "f", Arguments: `{"a":null}`})}}},
-		{"a text that is changed", "<s>[U]say it\n[A]It</s>\n" +
-			"· 6-12 query 0.0 \"say it\"\n· 16-22 generation -1.0 \"It</s>\"\n· 16-22 turn 1.0 \"It</s>\"\n· 16-18 content 1.0 \"It\"\n",
-			chat.Conversation{Messages: []chat.Message{user("please say it"), says("It")}}},
-		{"what is left out", "<s>[U]Q\n[A]A</s>\n" +
-			"· 6-7 query 0.0 \"Q\"\n· 11-16 generation -1.0 \"A</s>\"\n· 11-16 turn 1.0 \"A</s>\"\n· 11-12 content 1.0 \"A\"\n" +
-			"· note: tool_name: 1 of the conversation are not in the text\n· note: tool_schema: 1 of the conversation are not in the text\n· note: reasoning: 1 of the conversation are not in the text\n",
-			chat.Conversation{Messages: []chat.Message{user("Q"), thinks("T", says("A"))}, Tools: []qaoa.Tool{{Name: "f"}}}},
-		{"characters that could be marks", "<s>[U]\U000F0000\n[A]A</s>\n" +
-			"· 6-10 query 0.0 \"\\U000f0000\"\n· 14-19 generation -1.0 \"A</s>\"\n· 14-19 turn 1.0 \"A</s>\"\n· 14-15 content 1.0 \"A\"\n",
-			chat.Conversation{Messages: []chat.Message{user("\U000F0000"), says("A")}}},
+		{
+			"fields and generation", "<s>[S]Be kind\n[U]Hi\n[A]Ho</s>\n" +
+				"· 6-13 system 0.0 \"Be kind\"\n· 17-19 query 1.0 \"Hi\"\n· 23-29 generation -1.0 \"Ho</s>\"\n· 23-29 turn 2.0 \"Ho</s>\"\n· 23-25 content 2.0 \"Ho\"\n",
+			chat.Conversation{Messages: []chat.Message{system(" Be kind "), user("Hi"), says("Ho")}},
+		},
+		{
+			"a call as Python prints it", "<s>[U]Q\n[A]@f {'a': None}</s>\n" +
+				"· 6-7 query 0.0 \"Q\"\n· 11-29 generation -1.0 \"@f {'a': None}</s>\"\n· 11-29 turn 1.0 \"@f {'a': None}</s>\"\n· 12-13 call_name 1.0 \"f\"\n· 14-25 arguments 1.0 \"{'a': None}\"\n",
+			chat.Conversation{Messages: []chat.Message{user("Q"), calls("", qaoa.Call{Name: "f", Arguments: `{"a":null}`})}},
+		},
+		{
+			"a text that is changed", "<s>[U]say it\n[A]It</s>\n" +
+				"· 6-12 query 0.0 \"say it\"\n· 16-22 generation -1.0 \"It</s>\"\n· 16-22 turn 1.0 \"It</s>\"\n· 16-18 content 1.0 \"It\"\n",
+			chat.Conversation{Messages: []chat.Message{user("please say it"), says("It")}},
+		},
+		{
+			"what is left out", "<s>[U]Q\n[A]A</s>\n" +
+				"· 6-7 query 0.0 \"Q\"\n· 11-16 generation -1.0 \"A</s>\"\n· 11-16 turn 1.0 \"A</s>\"\n· 11-12 content 1.0 \"A\"\n" +
+				"· note: tool_name: 1 of the conversation are not in the text\n· note: tool_schema: 1 of the conversation are not in the text\n· note: reasoning: 1 of the conversation are not in the text\n",
+			chat.Conversation{Messages: []chat.Message{user("Q"), thinks("T", says("A"))}, Tools: []qaoa.Tool{{Name: "f"}}},
+		},
+		{
+			"characters that could be marks", "<s>[U]\U000F0000\n[A]A</s>\n" +
+				"· 6-10 query 0.0 \"\\U000f0000\"\n· 14-19 generation -1.0 \"A</s>\"\n· 14-19 turn 1.0 \"A</s>\"\n· 14-15 content 1.0 \"A\"\n",
+			chat.Conversation{Messages: []chat.Message{user("\U000F0000"), says("A")}},
+		},
 	}
 	tpl := own(t)
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 
 	"assay/qaoa"
@@ -182,8 +183,7 @@ func qwen25(w *writer, c Conversation, opt Options) error {
 // lastQuery returns the place of the last user message that is no reply of a
 // tool; the last message if there is none.
 func lastQuery(messages []Message) int {
-	for i := len(messages) - 1; i >= 0; i-- {
-		m := messages[i]
+	for i, m := range slices.Backward(messages) {
 		if m.Role == User && (!strings.HasPrefix(m.Content, "<tool_response>") || !strings.HasSuffix(m.Content, "</tool_response>")) {
 			return i
 		}

@@ -50,11 +50,13 @@ func (t *Template) Render(c Conversation, opt Options) (Rendered, error) {
 	return r, nil
 }
 
-// families are the hand-written renderers.
-var families = []struct {
+// A family is a hand-written renderer.
+type family struct {
 	name   string
 	render func(w *writer, c Conversation, opt Options) error
-}{
+}
+
+var families = []family{
 	{"qwen3", qwen3},
 	{"qwen2.5", qwen25},
 	{"hermes", hermes},
@@ -74,12 +76,7 @@ func Builtins() []string {
 
 // Builtin returns the hand-written template of a family.
 func Builtin(name string) (*Template, error) {
-	i := slices.IndexFunc(families, func(f struct {
-		name   string
-		render func(w *writer, c Conversation, opt Options) error
-	}) bool {
-		return f.name == name
-	})
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("template %q: want one of %s, or a file", name, strings.Join(Builtins(), ", "))
 	}

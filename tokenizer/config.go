@@ -68,7 +68,11 @@ func LoadFile(path string) (*Tokenizer, error) {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := Load(f)
+	size := 0
+	if info, err := f.Stat(); err == nil {
+		size = int(min(info.Size(), maxFile))
+	}
+	t, err := load(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -77,16 +81,21 @@ func LoadFile(path string) (*Tokenizer, error) {
 
 // Load reads a tokenizer.json. What decides ids and is not known is an error
 // that names it.
-func Load(r io.Reader) (*Tokenizer, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err != nil {
+func Load(r io.Reader) (*Tokenizer, error) { return load(r, 0) }
+
+// load is Load of about size bytes.
+func load(r io.Reader, size int) (*Tokenizer, error) {
+	var data bytes.Buffer
+	data.Grow(size + bytes.MinRead)
+	if _, err := data.ReadFrom(io.LimitReader(r, maxFile+1)); err != nil {
 		return nil, err
 	}
-	if len(data) > maxFile {
+	if data.Len() > maxFile {
 		return nil, fmt.Errorf("want a tokenizer.json of at most %d bytes, have more", maxFile)
 	}
 	var f file
-	if err := json.Unmarshal(data, &f); err != nil {
+	err := json.Unmarshal(data.Bytes(), &f)
+	if err != nil {
 		return nil, fmt.Errorf("want a tokenizer.json of Hugging Face's tokenizers: %w", err)
 	}
 	t := &Tokenizer{}
@@ -126,7 +135,9 @@ func (t *Tokenizer) readModel(f *file) error {
 	case m.Dropout != nil && *m.Dropout != 0:
 		return fmt.Errorf("/model/dropout: want none, have %g: ids would be random", *m.Dropout)
 	}
-	var vocab map[string]int
+	// An entry takes 18 bytes or more in all known files; a map that grows would
+	// take longer than all else here.
+	vocab := make(map[string]int, min(len(m.Vocab)/18, maxTokens))
 	if err := json.Unmarshal(m.Vocab, &vocab); err != nil {
 		return fmt.Errorf("/model/vocab: want an object of token: id: %w", err)
 	}

@@ -60,7 +60,12 @@ func (t *Tokenizer) giveBack(e *encoder) {
 // of an added token becomes its id; [Tokenizer.SpecialIn] tells where.
 //
 // Invalid UTF-8 is read as U+FFFD, one for each byte.
-func (t *Tokenizer) Encode(text string) []int { return t.AppendIDs(nil, text) }
+func (t *Tokenizer) Encode(text string) []int {
+	if text == "" {
+		return nil
+	}
+	return t.AppendIDs(make([]int, 0, Estimate(len(text))), text)
+}
 
 // AppendIDs appends the ids of text to dst.
 func (t *Tokenizer) AppendIDs(dst []int, text string) []int {

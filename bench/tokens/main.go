@@ -108,11 +108,11 @@ func writeIDs(file, from, to string) error {
 		r.Bytes += len(texts[i])
 		for k, id := range line {
 			if k > 0 {
-				out.WriteByte(' ')
+				fmt.Fprint(out, " ")
 			}
-			out.WriteString(strconv.Itoa(id))
+			fmt.Fprint(out, id)
 		}
-		out.WriteByte('\n')
+		fmt.Fprintln(out)
 	}
 	if err := out.Flush(); err != nil {
 		return err

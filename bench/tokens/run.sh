@@ -38,14 +38,17 @@ done
 
 # field NAME of a line of JSON.
 field() { sed -n "s/.*\"$1\":\([0-9.e+-]*\).*/\1/p"; }
-median() { sort -g | sed -n "$(((rounds + 1) / 2))p"; }
+median() { sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 fail=0
 printf '%-9s %-7s %9s %11s %11s %11s %8s %s\n' model texts MB "HF MB/s" "ours first" "ours warm" ratio ids
 for model in qwen3 llama3_1; do
 	file=$cache/$model/tokenizer.json
 	for kind in prose tools code random chars; do
-		for ((i = 0; i < rounds; i++)); do
+		rm -f "$work"/theirs.? "$work"/ours.?
+		n=$rounds
+		case $kind in random | chars) n=1 ;; esac # only their ids matter
+		for ((i = 0; i < n; i++)); do
 			node "$here/oracle.mjs" "$file" "$work/$kind.jsonl" "$work/theirs" >"$work/theirs.$i" || exit 2
 			"$work/tokens" ids "$file" "$work/$kind.jsonl" "$work/ours" >"$work/ours.$i" || exit 2
 		done

@@ -3,6 +3,7 @@ package jinja
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // constants are the names that stand for values.
@@ -256,11 +257,11 @@ func (p *parser) primary() expr {
 	t := p.next()
 	switch t.kind {
 	case tokString:
-		text := t.text
+		parts := []string{t.text}
 		for p.peek().kind == tokString {
-			text += p.next().text
+			parts = append(parts, p.next().text)
 		}
-		return &constExpr{text}
+		return &constExpr{strings.Join(parts, "")}
 	case tokInt:
 		if i, err := strconv.ParseInt(t.text, 10, 64); err == nil {
 			return &constExpr{i}

@@ -8,7 +8,6 @@ type parser struct {
 	at     int
 	depth  int // of nesting
 	loops  int // of for, inside of the current macro
-	fault  *Error
 }
 
 func (p *parser) peek() lexToken { return p.tokens[p.at] }
