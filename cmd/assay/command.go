@@ -17,12 +17,14 @@ import (
 
 // The exit codes, which the help lists.
 const (
-	exitOK          = 0
-	exitUsage       = 2
-	exitInput       = 3
-	exitCoverage    = 4
-	exitBackend     = 5
-	exitInterrupted = 130
+	exitOK           = 0
+	exitGate         = 1
+	exitUsage        = 2
+	exitInput        = 3
+	exitCoverage     = 4
+	exitBackend      = 5
+	exitInconclusive = 6
+	exitInterrupted  = 130
 )
 
 const exitCodesHelp = `Exit codes: 0 ok, 1 gate failed, 2 usage or configuration, 3 invalid input data,
@@ -73,7 +75,7 @@ func commands() []command {
 	return []command{
 		sourcesCommand(), convertCommand(), filterCommand(), validateCommand(), describeCommand(),
 		ledgerCommand(), toolsBuildCommand(), toolsDescribeCommand(), toolsSearchCommand(), toolsClassifyCommand(), candidatesCommand(), runCommand(), runsListCommand(), runsShowCommand(), runsRemoveCommand(), runsMergeCommand(), scoreCommand(), matchCommand(),
-		statsSummarizeCommand(), statsRankCommand(), trainShardCommand(), trainProbeCommand(), trainVerifyCommand(),
+		statsSummarizeCommand(), statsCompareCommand(), statsRankCommand(), statsPlanCommand(), statsGateCommand(), trainShardCommand(), trainProbeCommand(), trainVerifyCommand(),
 		demoCommand(), doctorCommand(), versionCommand(),
 	}
 }
