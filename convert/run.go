@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path"
 	"runtime"
-	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -16,7 +13,6 @@ import (
 	"assay/qaoa"
 
 	json "github.com/goccy/go-json"
-	"github.com/zeebo/xxh3"
 )
 
 // RunOptions are the choices of a run. The zero value converts everything on
@@ -346,128 +342,10 @@ func (r *run) alone(ctx context.Context, inputs []Input, t *taker) {
 	t.tell(file, r.bytes.Load())
 }
 
-// A batch is a piece of work. The reader fills the first fields, a worker the
-// outcomes, then done is closed.
-type batch struct {
-	elements  []pending
-	data      *[]byte // of the elements, if the source copies what it needs
-	size      int
-	convert   Func
-	file      string
-	bytesRead int64
-	err       error // what ended the reading after these elements
-
-	outcomes []Outcome
-	done     chan struct{}
-}
-
 // A pending is an element, or why it could not be read.
 type pending struct {
 	el  Element
 	err error // one that raw.Skippable knows
-}
-
-// batches puts the elements of inputs into the queue, and what ended the
-// reading into the last batch.
-func (r *run) batches(ctx context.Context, inputs []Input) {
-	defer close(r.queue)
-	defer close(r.jobs)
-	var b *batch // of one file
-	for p := range r.pieces(ctx, inputs) {
-		if b == nil {
-			b = r.fresh(p.convert, p.file)
-		}
-		if b.err = p.fatal; p.fatal == nil && !p.fileEnd {
-			b.add(p.pending)
-		}
-		if p.fileEnd || p.fatal != nil || len(b.elements) >= batchElements || b.size >= batchBytes {
-			if !r.send(ctx, b) {
-				return
-			}
-			b = nil
-		}
-	}
-	if b != nil {
-		r.send(ctx, b) // what was read when the limit was reached
-	}
-}
-
-// fresh returns an empty batch.
-func (r *run) fresh(convert Func, file string) *batch {
-	b := &batch{convert: convert, file: file}
-	if r.src.Copies {
-		if b.data, _ = r.free.Get().(*[]byte); b.data == nil {
-			b.data = new([]byte)
-		}
-	}
-	return b
-}
-
-// recycle takes back the memory of the elements of b.
-func (r *run) recycle(b *batch) {
-	if b.data != nil && cap(*b.data) <= 4*batchBytes {
-		*b.data = (*b.data)[:0]
-		r.free.Put(b.data)
-	}
-}
-
-// add adds an element to b.
-func (b *batch) add(p pending) {
-	if p.el.Cells != nil {
-		p.el.Cells = b.copied(p.el.Cells)
-	} else if b.data != nil && len(p.el.Data) <= raw.MaxReused {
-		// Elements from before stay where they were when there is no room.
-		start := len(*b.data)
-		*b.data = append(*b.data, p.el.Data...)
-		p.el.Data = (*b.data)[start:len(*b.data):len(*b.data)]
-	}
-	b.elements = append(b.elements, p)
-	b.size += len(p.el.Data)
-}
-
-// copied returns cells that last as long as the batch.
-func (b *batch) copied(cells []raw.Cell) []raw.Cell {
-	out := slices.Clone(cells)
-	for i, f := range cells {
-		start := len(*b.data)
-		*b.data = append(*b.data, f.Value...)
-		out[i].Value = (*b.data)[start:len(*b.data):len(*b.data)]
-		b.size += len(f.Value)
-	}
-	return out
-}
-
-// send hands a batch over and reports whether anybody still wants it. A batch
-// with an error is handed over even if ctx is done, as long as there is room:
-// then the error is seen.
-func (r *run) send(ctx context.Context, b *batch) bool {
-	b.bytesRead = r.bytes.Load()
-	b.done = make(chan struct{})
-	select {
-	case r.queue <- b:
-	case <-ctx.Done():
-		return false
-	}
-	select {
-	case r.jobs <- b:
-		return true
-	case <-ctx.Done():
-		close(b.done) // nobody converts it; the consumer may wait for it
-		return false
-	}
-}
-
-// work converts batches until there are no more.
-func (r *run) work() {
-	var scratch []byte
-	for b := range r.jobs {
-		b.outcomes = make([]Outcome, len(b.elements))
-		for i, p := range b.elements {
-			b.outcomes[i], scratch = r.outcome(p, b.convert, scratch)
-		}
-		b.elements = nil
-		close(b.done)
-	}
 }
 
 // outcome converts one element.
@@ -555,81 +433,4 @@ func guarded(convert Func, el Element) (recs []qaoa.Record, rejects []*Reject) {
 		}
 	}()
 	return convert(el)
-}
-
-// An idSet holds the hashes of the IDs that were given out. When two IDs have
-// one hash (at 64 bits, among a million and a half IDs, with a probability of
-// 10^-7), the second is taken for a repeated one and its record is named after
-// its place, which is as unique. It is a table with open addressing, at most
-// three quarters full: 11 to 21 bytes for each ID.
-type idSet struct {
-	slots []uint64 // a power of two of them; zero where there is none
-	n     int      // how many are taken
-}
-
-// minSlots is the size of the first table: 2 MiB, enough for 196,608 IDs, so
-// that corpora up to that size need the same memory.
-const minSlots = 1 << 18
-
-// take reports whether id is new, and notes it.
-func (s *idSet) take(id string) bool { return s.add(xxh3.HashString(id)) }
-
-// add reports whether h is new, and notes it.
-func (s *idSet) add(h uint64) bool {
-	if h == 0 {
-		h = 1 // zero marks an empty slot
-	}
-	if 4*(s.n+1) > 3*len(s.slots) {
-		old := s.slots
-		s.slots = make([]uint64, max(minSlots, 2*len(old)))
-		for _, h := range old {
-			if h != 0 {
-				*s.slot(h) = h
-			}
-		}
-	}
-	at := s.slot(h)
-	if *at == h {
-		return false
-	}
-	*at = h
-	s.n++
-	return true
-}
-
-// slot returns where h is, or where it belongs.
-func (s *idSet) slot(h uint64) *uint64 {
-	mask := uint64(len(s.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		if at := &s.slots[i]; *at == h || *at == 0 {
-			return at
-		}
-	}
-}
-
-// unique returns the ID of rec in a run of the source with that name.
-func (s *idSet) unique(rec qaoa.Record, source string) string {
-	if rec.ID != "" {
-		if id := source + "/" + rec.ID; s.take(id) {
-			return id
-		}
-	}
-	id := source + "/" + stem(rec.Source.File) + "#" + strconv.Itoa(rec.Source.Index)
-	if s.take(id) {
-		return id
-	}
-	for n := 2; ; n++ {
-		if next := fmt.Sprintf("%s~%d", id, n); s.take(next) {
-			return next
-		}
-	}
-}
-
-// stem returns the path without suffixes of compression and format.
-func stem(file string) string {
-	file = uncompressed(file)
-	if cut := file[:len(file)-len(path.Ext(file))]; path.Base(cut) != "." && cut != "" {
-		return cut
-	}
-	return file
 }
