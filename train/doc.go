@@ -1,11 +1,20 @@
-// Package train writes records as training shards that a trainer takes as they
-// are.
+// Package train chooses records and writes them as training shards that a
+// trainer takes as they are.
 //
-// [Shard] streams: a record is projected to what the format and the options
-// keep, written as one row, read back and compared; the finished shard is read
-// back once more from the disk. What a format cannot hold is a declared loss
-// and counted ([Loss]); a record that the format cannot take is a [Reject]
-// with a code. Nothing is lost in silence.
+// # From records to shards
+//
+// [Select] takes records one by one: by source, shape and numbers, in strict
+// form, without repetitions and without what a benchmark asks ([Selection]).
+// [Choose] does the same, plans a [Mixture] over what was taken, and reads the
+// input again to draw it; [Plan] says what is feasible. [Shard] projects each
+// record to what the format and the options keep, writes it as a row, reads the
+// row back and compares; a finished shard is read back once more from the disk.
+// [Verify] compares a folder with its manifest later.
+//
+// What a format cannot hold is a declared loss and counted ([Loss]); a record
+// that a format cannot take is a [Reject] with a code, and one that was not
+// chosen is a [Decision]. Nothing is lost in silence. All of it streams, and
+// gives the same bytes for any number of workers.
 //
 // # Rows for LLaMA-Factory
 //
@@ -30,5 +39,25 @@
 // The trainer looks for marks of thoughts and calls, such as <think>, in the
 // value of a function_call and cuts there; what is left is no JSON, and ends
 // the training run. Values that hold any have their angle brackets written as
-// \u003c: the same JSON, and nothing to find.
+// \u003c: the same JSON, and nothing to find. A text beside a call has no place
+// in a row, and is the loss [LostSideText]; the other formats hold it.
+//
+// # Rows for the others
+//
+// OpenAI, TRL and Axolotl take {"id","messages","tools"}, where a message of the
+// assistant has tool_calls and a message of the tool each result, by an id of
+// nine letters and digits that no template objects to. What differs is how
+// objects are held:
+//
+//	openai    arguments as texts                          tools as a list
+//	trl       arguments as objects                        tools as a text
+//	axolotl   arguments as texts, parameters as texts     tools as a list
+//
+// ms-swift takes messages of the roles tool_call and tool_response, a message
+// for each call, and tools as a text. [Hermes] is {"id","text"}: a conversation
+// in ChatML, with <tool_call> and <tool_response> tags. Texts that hold its
+// marks are rejects there ([TemplateMarks]).
+//
+// In [Parquet] tools and arguments are texts whatever the format, since a column
+// of structs would give every call the arguments of all tools, as nulls.
 package train

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -68,6 +69,7 @@ func traps() []qaoa.Record {
 
 // The rows of the traps are known to the byte, in every format.
 func TestGoldenRows(t *testing.T) {
+	var done []exported
 	for _, format := range train.Formats() {
 		t.Run(string(format), func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -91,47 +93,76 @@ func TestGoldenRows(t *testing.T) {
 			if want := readFile(t, golden); got != want {
 				t.Errorf("rows differ from %s; look at them, and run the test with -update\n%s", golden, got)
 			}
-			check(t, format, m, golden)
+			done = append(done, exported{format, golden, m})
 		})
 	}
+	check(t, done...)
 }
 
-// counted is what check.py prints.
-type counted struct{ Rows, Turns, Calls, Tools int }
+// An exported is a file of rows with the manifest that counts them.
+type exported struct {
+	format   train.Format
+	file     string
+	manifest train.Manifest
+}
 
-// check runs the checker in Python over files, which knows the rules of the
-// trainers and nothing of this package, and compares its counts.
-func check(t *testing.T, format train.Format, m train.Manifest, files ...string) {
+// counted is what check.py prints of a file.
+type counted struct {
+	Rows, Turns, Calls, Tools int
+	Fault                     string
+}
+
+// python runs the checker in Python over files, as FORMAT=FILE. It knows the
+// rules of the trainers and nothing of this package. Without Python there is
+// nothing, but for CI, where it is a fault.
+func python(t *testing.T, files ...string) []counted {
 	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("no python3: the rows are to be checked by a reader that shares no code with the exporter")
 		}
-		t.Log("no python3: the rows are not checked by it")
-		return
+		t.Skip("no python3: the rows are not checked by it")
 	}
-	cmd := exec.Command(python, append([]string{filepath.Join("testdata", "check.py"), string(format)}, files...)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	cmd := exec.Command(python, append([]string{filepath.Join("testdata", "check.py")}, files...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if _, exit := errors.AsType[*exec.ExitError](err); err != nil && !exit || stderr.Len() > 0 {
 		t.Fatalf("check.py: %v: %s", err, &stderr)
 	}
-	var got counted
-	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
-		t.Fatalf("%v: %s", err, &stdout)
+	var all []counted
+	for line := range strings.Lines(string(out)) {
+		var c counted
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, c)
 	}
-	if want := (counted{m.Rows, m.Counts.Turns, m.Counts.Calls, m.Counts.Tools}); got != want {
-		t.Errorf("python counted %+v, the manifest says %+v", got, want)
+	if len(all) != len(files) {
+		t.Fatalf("%d files checked of %d: %s", len(all), len(files), out)
+	}
+	return all
+}
+
+// check holds files against the rules of their trainers, and compares what a
+// reader in Python counted with the manifests.
+func check(t *testing.T, files ...exported) {
+	t.Helper()
+	args := make([]string, len(files))
+	for i, f := range files {
+		args[i] = string(f.format) + "=" + f.file
+	}
+	for i, got := range python(t, args...) {
+		m := files[i].manifest
+		if want := (counted{m.Rows, m.Counts.Turns, m.Counts.Calls, m.Counts.Tools, ""}); got != want {
+			t.Errorf("%s: python says %+v, the manifest %+v", args[i], got, want)
+		}
 	}
 }
 
 // The checker is no rubber stamp: it refuses rows that break a rule.
 func TestCheckerRefuses(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3")
-	}
 	tests := []struct {
 		name     string
 		format   train.Format
@@ -147,22 +178,23 @@ func TestCheckerRefuses(t *testing.T) {
 		{"text between messages", train.Hermes, `<|im_end|>\n<|im_start|>assistant`, `<|im_end|>\n.<|im_start|>assistant`, "nothing else"},
 		{"schemas without properties", train.MSSwift, `\"properties\"`, `\"props\"`, "a schema with properties"},
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			text := readFile(t, "testdata", "golden", string(tt.format)+".jsonl")
-			bad := strings.Replace(text, tt.old, tt.new, 1)
-			if bad == text {
-				t.Fatalf("no %s in the golden file", tt.old)
-			}
-			file := filepath.Join(t.TempDir(), "bad.jsonl")
-			if err := os.WriteFile(file, []byte(bad), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			out, err := exec.Command(python, filepath.Join("testdata", "check.py"), string(tt.format), file).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), tt.want) {
-				t.Errorf("%v: %s; want it refused with %q", err, out, tt.want)
-			}
-		})
+	var files []string
+	for i, tt := range tests {
+		text := readFile(t, "testdata", "golden", string(tt.format)+".jsonl")
+		bad := strings.Replace(text, tt.old, tt.new, 1)
+		if bad == text {
+			t.Fatalf("%s: no %s in the golden file", tt.name, tt.old)
+		}
+		file := filepath.Join(t.TempDir(), fmt.Sprint(i, ".jsonl"))
+		if err := os.WriteFile(file, []byte(bad), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, string(tt.format)+"="+file)
+	}
+	for i, got := range python(t, files...) {
+		if tt := tests[i]; !strings.Contains(got.Fault, tt.want) {
+			t.Errorf("%s: fault %q, want one with %q", tt.name, got.Fault, tt.want)
+		}
 	}
 }
 
@@ -171,6 +203,7 @@ func TestLongObservation(t *testing.T) {
 	long := strings.Repeat("{\"k\": \"wörld \\n\"}\n", 100_000/20)
 	rec := traps()[2]
 	rec.Turns[0].Steps[0].Observations[1] = long
+	var done []exported
 	for _, format := range train.Formats() {
 		for _, c := range []train.Container{train.JSONL, train.Parquet} {
 			out := filepath.Join(t.TempDir(), "out")
@@ -179,10 +212,11 @@ func TestLongObservation(t *testing.T) {
 				t.Errorf("%s as %s: %+v", format, c, m.Counts)
 			}
 			if c == train.JSONL {
-				check(t, format, m, filepath.Join(out, filepath.FromSlash(m.Files[0].Name)))
+				done = append(done, exported{format, filepath.Join(out, filepath.FromSlash(m.Files[0].Name)), m})
 			}
 		}
 	}
+	check(t, done...)
 }
 
 // Hermes is text, so what looks like its marks cannot be told from them.
@@ -226,9 +260,9 @@ func realRecords(t testing.TB) []qaoa.Record {
 		{"seal-tools", "seal-tools"},
 		{"api-bank", "api-bank"},
 		{"toolalpaca", "toolalpaca"},
-		{"complexfuncbench", "complexfuncbench"},
+
 		{"hammerbench", "hammerbench"},
-		{"api-bank-train", "api-bank-train/lv3-response-train.json"},
+		{"api-bank-train", "api-bank-train"},
 		{"seal-tools-train", "seal-tools-train/dev.jsonl"},
 		{"toolhop", "toolhop/ToolHop.slice93.json"},
 		{"toolhop", "toolhop/toolhop-100.localbench.jsonl"},
@@ -262,15 +296,17 @@ func realRecords(t testing.TB) []qaoa.Record {
 // but for declared losses, or is a reject; and a reader in Python agrees.
 func TestRealRows(t *testing.T) {
 	recs := realRecords(t)
+	dir := t.TempDir()
+	var done []exported
 	for _, format := range train.Formats() {
 		t.Run(string(format), func(t *testing.T) {
-			out := filepath.Join(t.TempDir(), "out")
+			out := filepath.Join(dir, string(format))
 			m := shard(t, train.ShardOptions{Out: out, Format: format, Projection: train.Full, KeepSystem: true}, recs...)
 			t.Logf("%d records, %d rows, rejects %v, losses %v", m.Records, m.Rows, m.Rejects, m.Losses)
 			if m.Records != len(recs) || m.Rows < len(recs)*95/100 {
 				t.Errorf("%d rows of %d records: %v", m.Rows, len(recs), m.Rejects)
 			}
-			check(t, format, m, filepath.Join(out, filepath.FromSlash(m.Files[0].Name)))
+			done = append(done, exported{format, filepath.Join(out, filepath.FromSlash(m.Files[0].Name)), m})
 			if testing.Short() || format != train.OpenAI && format != train.LlamaFactory {
 				return
 			}
@@ -281,4 +317,5 @@ func TestRealRows(t *testing.T) {
 			}
 		})
 	}
+	check(t, done...)
 }

@@ -80,10 +80,12 @@ type Choices struct {
 
 // An Input is a file that records were read from.
 type Input struct {
-	Name    string `json:"name"`
-	SHA256  string `json:"sha256"`
-	Bytes   int64  `json:"bytes"`
-	Records int    `json:"records"`
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	// Records is how many were read from it; 0 if that is not known, as of
+	// one of several files that were named together.
+	Records int `json:"records"`
 }
 
 // Counts describes the rows.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"os"
@@ -16,9 +15,7 @@ import (
 
 	"assay/chat"
 	"assay/convert"
-	"assay/convert/all"
 	"assay/eval"
-	"assay/internal/raw"
 	"assay/match"
 	"assay/qaoa"
 	"assay/tokenizer"
@@ -237,126 +234,6 @@ func (o *shardOptions) candidates(ctx context.Context, std stdio, files []string
 	return c, err
 }
 
-// A shardInput opens the records of files: as they are, or converted from raw
-// files of SOURCE:PATH.
-type shardInput struct {
-	std   stdio
-	files []string
-	bad   int // records that could not be read, in the last pass
-	reads int
-	// onReject is told of what a conversion rejects, in the first pass.
-	onReject func(*convert.Reject) error
-	rejected int
-}
-
-func newShardInput(std stdio, files []string) *shardInput {
-	return &shardInput{std: std, files: files, onReject: func(*convert.Reject) error { return nil }}
-}
-
-func (in *shardInput) records(ctx context.Context) iter.Seq2[qaoa.Record, error] {
-	return func(yield func(qaoa.Record, error) bool) {
-		in.reads++
-		in.bad = 0
-		std := in.std
-		if in.reads > 1 {
-			std.err = io.Discard // told before
-		}
-		for _, path := range in.files {
-			r := &reader{std: std, paths: []string{path}}
-			recs := r.records(ctx)
-			if src, rawPath, ok := rawSource(path); ok {
-				recs = in.converted(ctx, src, rawPath)
-			}
-			for rec, err := range recs {
-				if !yield(rec, err) || err != nil {
-					return
-				}
-			}
-			in.bad += r.bad
-		}
-	}
-}
-
-// rawSource splits SOURCE:PATH, unless a file has that name.
-func rawSource(path string) (convert.Source, string, bool) {
-	name, rawPath, ok := strings.Cut(path, ":")
-	if !ok || exists(path) {
-		return convert.Source{}, "", false
-	}
-	src, err := all.Lookup(name)
-	return src, rawPath, err == nil
-}
-
-// converted yields what raw files of src make, and tells of rejects.
-func (in *shardInput) converted(ctx context.Context, src convert.Source, path string) iter.Seq2[qaoa.Record, error] {
-	return func(yield func(qaoa.Record, error) bool) {
-		inputs, _, err := convert.Find(src, []string{path})
-		if err != nil {
-			yield(qaoa.Record{}, inputError(err))
-			return
-		}
-		for o, err := range convert.Run(ctx, src, inputs, convert.RunOptions{}) {
-			for _, rej := range o.Rejects {
-				if in.reads == 1 && err == nil {
-					in.rejected++
-					err = in.onReject(rej)
-				}
-			}
-			if err != nil {
-				yield(qaoa.Record{}, inputError(err))
-				return
-			}
-			for _, rec := range o.Records {
-				if !yield(rec, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (in *shardInput) err() error { return (&reader{bad: in.bad}).err() }
-
-// shardInputs describes the files of records, by their base names: a manifest
-// holds no path of a machine. What cannot be read any more is left out, since
-// its records have been read.
-func shardInputs(paths []string) []train.Input {
-	var out []train.Input
-	add := func(name, path string) {
-		sum, err := hashFile(path)
-		info, err2 := os.Stat(path)
-		if err == nil && err2 == nil {
-			out = append(out, train.Input{Name: name, SHA256: sum, Bytes: info.Size()})
-		}
-	}
-	for _, path := range paths {
-		if src, rawPath, ok := rawSource(path); ok {
-			inputs, _, err := convert.Find(src, []string{rawPath})
-			if err != nil {
-				continue
-			}
-			for _, in := range inputs {
-				for _, name := range in.Files {
-					add(src.Name+":"+name, filepath.Join(in.Root, filepath.FromSlash(name)))
-				}
-			}
-			continue
-		}
-		files, err := raw.Expand([]string{path})
-		if err != nil {
-			continue
-		}
-		for _, f := range files {
-			if f.Root == "" {
-				out = append(out, train.Input{Name: f.Name})
-				continue
-			}
-			add(f.Name, filepath.Join(f.Root, filepath.FromSlash(f.Name)))
-		}
-	}
-	return out
-}
-
 // printCounts prints a table of counts, in the order of names.
 func printCounts[K ~string](std stdio, format string, counts map[K]int) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -424,7 +301,7 @@ func (j *shardJob) run(ctx context.Context, std stdio) error {
 	j.sel.OnDecision = func(d train.Decision) { j.note(stageOf(d), d) }
 	j.opt.OnReject = func(r train.Reject) { j.note("train", train.Decision{Reject: r, Dropped: true}) }
 	j.opt.OnNotice = func(r train.Reject) { j.note("train", train.Decision{Reject: r}) }
-	j.opt.Inputs = func() []train.Input { return shardInputs(j.in.files) }
+	j.opt.Inputs = j.in.inputs
 	recs, counts, err := j.choose(ctx, std)
 	if err != nil || j.o.plan {
 		return err

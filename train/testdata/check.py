@@ -1,16 +1,17 @@
 """Checks rows of training data by the rules that each trainer publishes.
 
-usage: check.py FORMAT FILE.jsonl...
+usage: check.py FORMAT=FILE.jsonl...
 
-Standard library only, and no code in common with the exporter. A row that breaks
-a rule ends the program with its place and the rule. What was counted is printed
-as one JSON object: rows, turns, calls, tools.
+Standard library only, and no code in common with the exporter. For each file one
+JSON object is printed: what was counted (rows, turns, calls, tools), and the
+first rule that a row breaks, with its place, as "fault". The program ends with 1
+if there was any.
 """
 import json
 import re
 import sys
 
-counts = {"rows": 0, "turns": 0, "calls": 0, "tools": 0}
+counts = {}
 
 
 class Broken(Exception):
@@ -184,20 +185,29 @@ def hermes(row):
 FORMATS = {"llamafactory": llamafactory, "openai": openai, "trl": trl, "axolotl": axolotl, "ms-swift": swift, "hermes": hermes}
 
 
+def check_file(check, name):
+    with open(name, encoding="utf-8", newline="\n") as rows:
+        for number, line in enumerate(rows, 1):
+            try:
+                want(line.endswith("\n"), "a line ends with a line break")
+                row = strict(line)
+                want(isinstance(row["id"], str) and row["id"], "a row has an id")
+                check(row)
+            except (Broken, KeyError, IndexError, TypeError, ValueError) as fault:
+                return "line %d: %s: %s" % (number, type(fault).__name__, fault)
+            counts["rows"] += 1
+    return ""
+
+
 def main():
-    check = FORMATS[sys.argv[1]]
-    for name in sys.argv[2:]:
-        with open(name, encoding="utf-8", newline="\n") as rows:
-            for number, line in enumerate(rows, 1):
-                try:
-                    want(line.endswith("\n"), "a line ends with a line break")
-                    row = strict(line)
-                    want(isinstance(row["id"], str) and row["id"], "a row has an id")
-                    check(row)
-                except (Broken, KeyError, IndexError, TypeError, ValueError) as fault:
-                    sys.exit("%s:%d: %s: %s" % (name, number, type(fault).__name__, fault))
-                counts["rows"] += 1
-    print(json.dumps(counts))
+    status = 0
+    for item in sys.argv[1:]:
+        name, _, path = item.partition("=")
+        counts.update(rows=0, turns=0, calls=0, tools=0)
+        fault = check_file(FORMATS[name], path)
+        print(json.dumps(dict(counts, fault=fault)))
+        status = status or int(bool(fault))
+    sys.exit(status)
 
 
 main()
