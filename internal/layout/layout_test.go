@@ -50,6 +50,8 @@ var arrows = map[string][]string{
 	"eval":                {"qaoa", "match", "model", "toolset", "toolcall", "internal/filelock", "internal/lexical", "internal/ordered"},
 	"predfile":            {"qaoa", "convert", "toolcall", "internal/pylit", "internal/raw"},
 	"report":              {"qaoa", "eval", "match", "stats", "benchdata/*"},
+	"page":                {"qaoa", "eval", "match", "report"},
+	"view":                {"page"},
 	"runs":                {"qaoa", "eval", "internal/filelock"},
 	"bench/runner":        {"qaoa", "eval", "model", "model/*"},
 	"bench/*":             {"qaoa"},

@@ -1,0 +1,128 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The page is written by hand: markup, one style sheet, and the parts of one
+// script in their order.
+//
+//go:embed assets
+var assets embed.FS
+
+var scriptParts = []string{"text.js", "data.js", "overview.js", "items.js", "detail.js", "main.js"}
+
+func asset(name string) []byte {
+	data, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(fmt.Sprintf("page: %v", err)) // it is embedded
+	}
+	return data
+}
+
+// script returns the one script, as it stands in the page.
+func script() []byte {
+	var b bytes.Buffer
+	b.WriteString("\"use strict\";\n")
+	for _, part := range scriptParts {
+		b.Write(asset(part))
+	}
+	return b.Bytes()
+}
+
+func source(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Policy returns the Content-Security-Policy of the page. A page that is served
+// may fetch from where it came, and one on disk from nowhere.
+func Policy(served bool) string {
+	connect := "'none'"
+	if served {
+		connect = "'self'"
+	}
+	return "default-src 'none'; script-src " + source(script()) + "; style-src " + source(asset("style.css")) +
+		"; connect-src " + connect + "; img-src data:; base-uri 'none'; form-action 'none'; frame-src 'none'; object-src 'none'"
+}
+
+// WriteHTML writes the report as one file that needs nothing else.
+func (r *Report) WriteHTML(w io.Writer) error {
+	if err := r.write(w, false); err != nil {
+		return err
+	}
+	for n := range r.Blobs() {
+		data, err := r.Blob(n)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"blob-%d\">", n); err != nil {
+			return err
+		}
+		enc := base64.NewEncoder(base64.StdEncoding, w)
+		if _, err := enc.Write(data); err != nil {
+			return err
+		}
+		if err := enc.Close(); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "</script>\n"); err != nil {
+			return err
+		}
+	}
+	return r.end(w)
+}
+
+// WriteServed writes the page without its blobs, which it fetches from
+// blob/NUMBER.
+func (r *Report) WriteServed(w io.Writer) error {
+	if err := r.write(w, true); err != nil {
+		return err
+	}
+	return r.end(w)
+}
+
+// write writes the page up to the place of the blobs.
+func (r *Report) write(w io.Writer, served bool) error {
+	shell, _, _ := strings.Cut(string(asset("page.html")), "<!--DATA-->")
+	_, err := io.WriteString(w, strings.NewReplacer(
+		"<!--TITLE-->", html.EscapeString(plain(r.title)),
+		"<!--POLICY-->", html.EscapeString(Policy(served)),
+		"/*STYLE*/", string(asset("style.css")),
+		"<!--SERVED-->", strconv.FormatBool(served),
+	).Replace(shell))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "<script type=\"application/json\" id=\"overview\">%s</script>\n", r.overview)
+	return err
+}
+
+// end writes what follows the data: the script comes last, when all is there.
+func (r *Report) end(w io.Writer) error {
+	_, rest, _ := strings.Cut(string(asset("page.html")), "<!--DATA-->")
+	_, err := io.WriteString(w, strings.Replace(strings.TrimLeft(rest, "\n"), "/*SCRIPT*/", string(script()), 1))
+	return err
+}
+
+// plain returns s as one line without characters that cannot be seen.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
