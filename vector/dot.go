@@ -17,8 +17,9 @@ func Dot(x, y []float32) float32 {
 	return float32(dot64(x, y))
 }
 
-// dot64 is Dot before it is rounded. Zeros at the end change nothing.
-func dot64(x, y []float32) float64 {
+// slowDot is dot64, which is Dot before it is rounded, for every machine. Zeros
+// at the end of both change nothing.
+func slowDot(x, y []float32) float64 {
 	var s [8]float64
 	for len(x) >= 8 && len(y) >= 8 {
 		a, b := x[:8:8], y[:8:8]
@@ -32,6 +33,12 @@ func dot64(x, y []float32) float64 {
 		s[7] += float64(a[7]) * float64(b[7])
 		x, y = x[8:], y[8:]
 	}
+	return finishDot(&s, x, y)
+}
+
+// finishDot adds the products of the last numbers, fewer than 8, and then all
+// sums.
+func finishDot(s *[8]float64, x, y []float32) float64 {
 	for j := range min(len(x), len(y)) {
 		s[j] += float64(x[j]) * float64(y[j])
 	}

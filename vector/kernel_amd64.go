@@ -62,6 +62,9 @@ func line256(a, b *float32, stride, groups int, out *float32, ld int)
 func square256(x *float32, groups int) float32
 
 //go:noescape
+func dot256(x, y *float32, groups int, sums *[8]float64)
+
+//go:noescape
 func above256(products, floors *float32, groups, step int) (group int, mask uint)
 
 // products is described in kernel.go.
@@ -71,25 +74,19 @@ func products(out []float32, ld int, a, b block) {
 		return
 	}
 	_ = out[(b.rows-1)*ld+a.rows-1]
-	if a.rows < tileA {
-		for i := range a.rows {
-			set.each(set.line, lineB, out[i:], ld, a.row(i), b)
-		}
-		return
-	}
 	// What is left over at the end is taken together with rows that have been
-	// done: they come out the same.
-	for i := 0; i < a.rows; i += tileA {
-		i = min(i, a.rows-tileA)
-		set.each(set.tile, set.tileB, out[i:], ld, a.data[i*a.stride:], b)
+	// done: they come out the same. The rows of b stay in the first level of
+	// the cache while those of a come by.
+	kernel, tileA, tileB := set.tile, tileA, set.tileB
+	if a.rows < tileA {
+		kernel, tileA, tileB = set.line, 1, lineB
 	}
-}
-
-// each calls kernel for all rows of b, n at a time.
-func (k *kernels) each(kernel func(a, b *float32, stride, groups int, out *float32, ld int), n int, out []float32, ld int, a []float32, b block) {
-	for j := 0; j < b.rows; j += n {
-		j = min(j, b.rows-n)
-		kernel(unsafe.SliceData(a), &b.data[j*b.stride], 4*b.stride, b.stride/k.perGroup, &out[j*ld], 4*ld)
+	for j := 0; j < b.rows; j += tileB {
+		j = min(j, b.rows-tileB)
+		for i := 0; i < a.rows; i += tileA {
+			i = min(i, a.rows-tileA)
+			kernel(&a.data[i*a.stride], &b.data[j*b.stride], 4*a.stride, a.stride/set.perGroup, &out[j*ld+i], 4*ld)
+		}
 	}
 }
 
@@ -99,6 +96,18 @@ func square(x []float32) float32 {
 		return slowSquare(x)
 	}
 	return square256(unsafe.SliceData(x), len(x)/lane)
+}
+
+// dot64 is described in dot.go. The first products are computed by assembly, in
+// the same order.
+func dot64(x, y []float32) float64 {
+	if set == nil || len(x) < 8 || len(x) != len(y) {
+		return slowDot(x, y)
+	}
+	var s [8]float64
+	whole := len(x) / 8
+	dot256(unsafe.SliceData(x), unsafe.SliceData(y), whole, &s)
+	return finishDot(&s, x[8*whole:], y[8*whole:])
 }
 
 // above is described in kernel.go.

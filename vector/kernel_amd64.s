@@ -348,6 +348,35 @@ sum:
 	VZEROUPPER
 	RET
 
+// func dot256(x, y *float32, groups int, sums *[8]float64)
+// Sum j is that of the products at j, j+8, j+16, …: groups of them, at least
+// one. Products are exact in float64, so that a multiply-add rounds like Go's
+// product and sum.
+TEXT ·dot256(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), AX
+	MOVQ y+8(FP), BX
+	MOVQ groups+16(FP), CX
+	MOVQ sums+24(FP), DI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+loop:
+	VCVTPS2PD (AX), Y2
+	VCVTPS2PD 16(AX), Y3
+	VCVTPS2PD (BX), Y4
+	VCVTPS2PD 16(BX), Y5
+	VFMADD231PD Y2, Y4, Y0
+	VFMADD231PD Y3, Y5, Y1
+	ADDQ $32, AX
+	ADDQ $32, BX
+	DECQ CX
+	JNZ  loop
+
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VZEROUPPER
+	RET
+
 // func above256(products, floors *float32, groups, step int) (group int, mask uint)
 // Like above512.
 TEXT ·above256(SB), NOSPLIT, $0-48

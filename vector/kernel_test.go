@@ -54,6 +54,19 @@ func noise(t *rapid.T, name string, dim int) *Matrix {
 	return m
 }
 
+func TestDotIsTheSameNumberByAnyKernel(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.IntRange(0, 100).Draw(t, "numbers")
+			number := rapid.Float32Range(-1e18, 1e18)
+			x, y := rapid.SliceOfN(number, n, n).Draw(t, "x"), rapid.SliceOfN(number, n, n).Draw(t, "y")
+			if got, want := dot64(x, y), slowDot(x, y); got != want {
+				t.Fatalf("dot64(%v, %v) = %v, portable %v", x, y, got, want)
+			}
+		})
+	})
+}
+
 func TestAboveFindsTheFirst(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {

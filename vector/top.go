@@ -26,7 +26,7 @@ func (o Options) workers(tasks int) int {
 // in the second level of the cache, while the rows of the whole matrix come by.
 const (
 	queryBytes = 512 << 10
-	rowBytes   = 96 << 10
+	rowBytes   = 192 << 10
 	// maxBlock bounds the rows of a block: their products are kept as well.
 	maxBlock = 16 * tileRows
 )

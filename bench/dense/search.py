@@ -218,16 +218,15 @@ def dense(folder, binary, rounds, verdicts):
     print("| what | measured | first | goal | |\n|---|---|---|---|---|")
     for batch in (64, 256):
         verdicts.add(f"batch {batch}, faiss at its best ÷ assay", ratio(batch, "faiss, best"), 0.2, 0.7)
-        verdicts.add(f"batch {batch}, faiss as installed ÷ assay", ratio(batch, "faiss, as installed"), 0.2 if best_is_installed(results, batch) else 1.2, 1.2)
+        if results[batch]["faiss, as installed"] >= 1.5 * results[batch]["faiss, best"]:
+            verdicts.add(f"batch {batch}, faiss as installed ÷ assay", ratio(batch, "faiss, as installed"), 1.2, 1.2)
+        else:
+            # The target is for the slow kernel that OpenBLAS takes on processors it does not know.
+            print(f"| batch {batch}, faiss as installed ÷ assay | {ratio(batch, 'faiss, as installed'):.2f} × | ≥ 1.2 of a slow kernel | | none: it chose a fast kernel |")
         verdicts.add(f"batch {batch}, numpy ÷ assay", ratio(batch, "numpy and argpartition"), 0.2, 1)
     verdicts.add("one query, faiss at its best ÷ assay", ratio(1, "faiss, best"), 2, 3)
     verdicts.add("one query, numpy ÷ assay", ratio(1, "numpy and argpartition"), 0.2, 0.7)
     verdicts.add("neighbours of the whole pool", all_pairs, 60, 15, "CPU-s", less=True)
-
-
-def best_is_installed(results, batch):
-    """Where OpenBLAS chooses about its best kernel by itself, the target for it as installed has no meaning of its own."""
-    return results[batch]["faiss, as installed"] < 1.5 * results[batch]["faiss, best"]
 
 
 def lexical(folder, binary, rounds, verdicts):
