@@ -173,7 +173,7 @@ type oracle struct {
 	free  []bool // gold calls that no predicted call has matched yet
 	steps int
 	tools []qaoa.Tool
-	all   *match.Gold
+	all   *match.Gold // of all calls; nil until it is needed
 }
 
 func newOracle(gold qaoa.Turn, tools []qaoa.Tool) *oracle {
@@ -185,7 +185,6 @@ func newOracle(gold qaoa.Turn, tools []qaoa.Tool) *oracle {
 			o.free = append(o.free, true)
 		}
 	}
-	o.all = match.Prepare(o.calls, tools, match.Options{})
 	return o
 }
 
@@ -214,6 +213,9 @@ func (o *oracle) observe(calls []qaoa.Call) (obs []string, fresh bool) {
 	for i := range calls {
 		if matched[i] {
 			continue
+		}
+		if o.all == nil {
+			o.all = match.Prepare(o.calls, o.tools, match.Options{})
 		}
 		for _, p := range o.all.Explain(calls[i : i+1]) {
 			if p.Gold >= 0 && p.Pred >= 0 && p.Verdict.Flexible {

@@ -71,6 +71,7 @@ func Run(ctx context.Context, m model.Chatter, cases iter.Seq2[qaoa.Record, erro
 		var last error // written before queue is closed
 		r.wg.Go(func() {
 			defer close(r.queue)
+			defer close(r.jobs)
 			last = r.feed(start, work, cases)
 		})
 		for slot := range r.queue {
@@ -98,6 +99,7 @@ type runner struct {
 	// over. Tokens bound the pairs that are asked at a time.
 	queue  chan chan Result
 	tokens chan struct{}
+	jobs   chan func() // taken by goroutines that have nothing to do
 
 	stop context.CancelCauseFunc // of starting pairs
 	wg   sync.WaitGroup
@@ -117,6 +119,7 @@ func newRunner(m model.Chatter, opt Options, stop context.CancelCauseFunc) *runn
 		opt:      opt,
 		queue:    make(chan chan Result, windowPerWorker*opt.Workers),
 		tokens:   make(chan struct{}, opt.Workers),
+		jobs:     make(chan func()),
 		stop:     stop,
 		progress: Progress{Total: opt.Total, Classes: map[model.Class]int{}},
 		began:    time.Now(),
@@ -193,7 +196,10 @@ func (r *runner) launch(start, work context.Context, p pair) bool {
 	}
 	release, err := r.admit(start, p)
 	if err != nil || start.Err() != nil { // select may have chosen the token all the same
-		if err != nil && start.Err() == nil {
+		switch {
+		case err == nil:
+			release()
+		case start.Err() == nil:
 			r.mu.Lock()
 			r.halt(err)
 			r.mu.Unlock()
@@ -201,7 +207,7 @@ func (r *runner) launch(start, work context.Context, p pair) bool {
 		close(slot)
 		return false
 	}
-	r.wg.Go(func() {
+	r.work(func() {
 		defer close(slot)
 		defer func() { <-r.tokens }()
 		defer release()
@@ -223,6 +229,22 @@ func (r *runner) launch(start, work context.Context, p pair) bool {
 		}
 	})
 	return true
+}
+
+// work runs job in a goroutine that has nothing to do, or in a new one: a
+// goroutine that has led a conversation has the stack for the next.
+func (r *runner) work(job func()) {
+	select {
+	case r.jobs <- job:
+		return
+	default:
+	}
+	r.wg.Go(func() {
+		job()
+		for job := range r.jobs {
+			job()
+		}
+	})
 }
 
 // finish saves and counts a result, and reports whether it may be yielded.

@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -56,6 +57,7 @@ func run(args []string) error {
 	url := flags.String("url", "http://127.0.0.1:18080", "ask: the server")
 	workers := flags.Int("c", 64, "ask: conversations at a time")
 	requests := flags.Int("n", 10_000, "ask: conversations of one request")
+	profile := flags.String("profile", "", "ask: write a profile of the CPU to this file")
 	folder := flags.Bool("folder", true, "ask: keep a run folder, as \"assay run\" does")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -66,6 +68,16 @@ func run(args []string) error {
 	case "body":
 		return printBody(os.Stdout)
 	case "ask":
+		if *profile != "" {
+			file, err := os.Create(*profile)
+			if err != nil {
+				return err
+			}
+			if err := pprof.StartCPUProfile(file); err != nil {
+				return err
+			}
+			defer pprof.StopCPUProfile()
+		}
 		m, err := measure(*url, *workers, *requests, *folder)
 		if err != nil {
 			return err
