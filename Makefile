@@ -5,7 +5,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 VERSION ?= 0.1.0
 LDFLAGS = -s -w -X main.version=$(VERSION)
 
-.PHONY: help setup build demo test check fmt lint race e2e bench bench-peers bench-search golden realdata clean
+.PHONY: help setup build demo test check fmt lint race e2e tokenizers bench bench-peers bench-search bench-tokens golden realdata clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,8 +49,14 @@ bench-peers: build ## conversion against its peers, interleaved, with a check of
 bench-search: ## exact search against faiss, numpy and FTS5, interleaved
 	/usr/bin/python3 -B bench/dense/search.py
 
+tokenizers: ## fetch the tokenizers of Qwen3 and Llama 3.1, whose tests skip without them (34 MB)
+	bash bench/tokens/get.sh
+
+bench-tokens: tokenizers ## token counts against Hugging Face's library, every id compared
+	bash bench/tokens/run.sh
+
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./convert/all ./filter ./plot ./report ./cmd/assay -run 'Test' -update
+	$(GO) test ./convert/all ./filter ./plot ./report ./chat ./cmd/assay -run 'Test' -update
 	git diff --stat
 
 realdata: ## the whole chain on the real files of ../shared/data, with its table of counts

