@@ -140,14 +140,6 @@ func TestLook(t *testing.T) {
 	}
 }
 
-func TestEstimateTokens(t *testing.T) {
-	for n, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 2, 3000: 1000, 3001: 1001} {
-		if got := eval.EstimateTokens(n); got != want {
-			t.Errorf("EstimateTokens(%d) = %d; want %d", n, got, want)
-		}
-	}
-}
-
 func TestAlarms(t *testing.T) {
 	reply := func(text, finish string, prompt int) model.Reply {
 		return model.Reply{Text: text, Finish: finish, Usage: model.Usage{Prompt: prompt, Completion: 1}, Attempts: 1}

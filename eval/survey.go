@@ -8,18 +8,9 @@ import (
 
 	"assay/model"
 	"assay/qaoa"
+	"assay/tokenizer"
 	"assay/toolcall"
 )
-
-// bytesPerToken is what [EstimateTokens] divides by. Common tokenizers make a
-// token of 3 to 5 bytes of English or JSON; the lowest is the careful choice
-// for a context length.
-const bytesPerToken = 3
-
-// EstimateTokens returns about how many tokens n bytes of text make: n/3,
-// rounded up. It is an estimate, meant to be too high rather than too low;
-// text in other scripts and long numbers may still need more.
-func EstimateTokens(n int) int { return (n + bytesPerToken - 1) / bytesPerToken }
 
 // A Survey is what is known about a run before it starts.
 type Survey struct {
@@ -40,7 +31,7 @@ type Survey struct {
 type LongestPrompt struct {
 	ID       string // of the record
 	Bytes    int    // contents of all messages, and tools in native mode
-	Estimate int    // tokens, by [EstimateTokens]
+	Estimate int    // tokens, by [tokenizer.Estimate]
 }
 
 // Look reads cases once, asks nothing, and returns what a run over them would
@@ -73,7 +64,7 @@ func Look(ctx context.Context, cases iter.Seq2[qaoa.Record, error], opt Options)
 		}
 		s.IDs = append(s.IDs, rec.ID)
 		if n := promptBytes(rec, opt); n > s.Longest.Bytes || s.Longest.ID == "" {
-			s.Longest = LongestPrompt{ID: rec.ID, Bytes: n, Estimate: EstimateTokens(n)}
+			s.Longest = LongestPrompt{ID: rec.ID, Bytes: n, Estimate: tokenizer.Estimate(n)}
 		}
 		buf = append(qaoa.AppendTools(buf[:0], rec.Tools), '\n')
 		_, _ = candidates.Write(buf) // a hash never fails
