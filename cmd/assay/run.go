@@ -23,6 +23,7 @@ import (
 type runOptions struct {
 	modelOptions
 	scaleOptions
+	parity                                                                parityOptions
 	out, calls, flow, history, observe, compat, parse, think, prompt, ids string
 	toolChoice, parallelCalls, prices                                     string
 	temperature, topP                                                     float64
@@ -44,6 +45,9 @@ func runCommand() command {
 			return func(ctx context.Context, std stdio, args []string) error {
 				if err := wantFiles("run", args); err != nil {
 					return err
+				}
+				if o.parity.only {
+					return runParity(ctx, std, o, args)
 				}
 				return runRun(ctx, std, o, args)
 			}
@@ -75,6 +79,7 @@ behind it to have it repaired (--compat reference+last-query+stop):
 	for _, f := range eval.CompatFaults() {
 		fmt.Fprintf(&b, "  +%-16s %s\n", f.Name, f.Doc)
 	}
+	b.WriteString(parityHelp)
 	return b.String()
 }
 
@@ -100,6 +105,7 @@ func (o *runOptions) bindRun(flags *pflag.FlagSet) {
 	flags.IntVar(&o.maxRounds, "max-rounds", 0, "requests in one turn at most; 0 is 10, or what the gold calls need")
 	flags.IntVar(&o.limit, "limit", 0, "take only that many records; 0 is all")
 	o.scaleOptions.bind(flags)
+	o.parity.bind(flags)
 	flags.StringVar(&o.ids, "ids", "", "`FILE` with the ids of the records to take, one a line")
 	flags.StringVar(&o.prices, "prices", "", "YAML `FILE` with the price of models, for the cost of the run")
 	flags.BoolVar(&o.skipProbes, "skip-probes", false, "ask the server nothing before the run")
@@ -132,7 +138,7 @@ func (o *runOptions) options() (eval.Options, error) {
 		},
 	}
 	switch {
-	case o.out == "":
+	case o.out == "" && !o.parity.only:
 		return opt, usagef("run: want --out DIR, the folder that keeps the run")
 	case o.model == "":
 		return opt, usagef("run: want --model ollama/NAME, openai/NAME or baseline/NAME")
