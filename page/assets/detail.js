@@ -20,10 +20,17 @@ async function showDetail(i) {
     el("p", { class: "facts" }, [d.ds, d.turns.length > 1 ? `turn ${turn + 1} of ${d.turns.length}` : "", DATA.shapes[INDEX.shape[i]]].filter((x) => x).map((x) => el("span", {}, x))),
     ...before(d, turn),
     el("h3", {}, "Query"), el("div", { class: "box" }, longText(t.q || "(none)")),
-    el("h3", {}, "Gold and predicted calls"), el("div", { class: "runs" }, d.runs.map((r, c) => (r ? runBox(d, r, c, i, turn) : null))),
-    ...offers(d, turn), ...gold(t), ...more(d));
+    ...offers(d, turn),
+    el("h3", {}, "Gold and predicted calls"), el("div", { class: "runs" }, inOrder(d.runs).map(([r, c]) => runBox(d, r, c, i, turn))),
+    ...gold(t), ...more(d));
   box.scrollTop = 0;
   document.title = `${d.id} · ${DATA.title || "Report"}`;
+}
+
+// inOrder returns the runs that were asked with their columns, the chosen first.
+function inOrder(runs) {
+  const all = runs.map((r, c) => [r, c]).filter(([r]) => r);
+  return [...all.filter(([, c]) => c === filter.run), ...all.filter(([, c]) => c !== filter.run)];
 }
 
 function moveButtons() {

@@ -56,6 +56,7 @@ function changeFilter() {
   showFilter();
   history.replaceState(null, "", "#" + encodeState(filter, current < 0 ? null : current));
   applyFilter();
+  if (current >= 0) showDetail(current); // the chosen run comes first
 }
 
 const KEYS = {

@@ -52,6 +52,11 @@ function cards() {
   return facts.map(([value, label]) => el("li", {}, el("b", {}, value), el("span", {}, label)));
 }
 
+// LEVELS are the two tables that the paper prints: hops and conversations.
+const LEVELS = [["Turns, by hops", ["SH", "MH"]], ["Conversations, by turns", ["ST", "MT"]]];
+
+const heads = (cells) => METRICS.flatMap((m) => cells.map((c) => `${m} ${c}`));
+
 function sum(list) { return list.reduce((a, b) => a + b, 0); }
 
 function coverage() {
@@ -69,18 +74,20 @@ function coverage() {
 // groups are means over runs.
 function groups() {
   if (!DATA.groups.some((g) => g.columns.some((c) => c.runs > 1))) return null;
-  const rows = DATA.groups.map((g) => [`${g.model}, ${g.setting}`, String(Math.max(...g.columns.map((c) => c.runs))),
-    ...METRICS.flatMap((m) => CELLS.map((cell) => {
+  const rows = (cells) => DATA.groups.map((g) => [`${g.model}, ${g.setting}`, String(Math.max(...g.columns.map((c) => c.runs))),
+    ...METRICS.flatMap((m) => cells.map((cell) => {
       const c = g.columns.find((x) => x.metric === m && x.cell === cell);
       if (!c || c.mean === null) return "n/a";
       return el("td", {}, percent(c.mean) + (c.sd !== null ? ` ± ${percent(c.sd)}` : ""), c.t_low !== null ? el("small", {}, span(c.t_low, c.t_high)) : null);
     }))]);
-  return section("means", "Means over runs", `In percent: mean ± sample standard deviation over runs, and below it the ${percent(DATA.level)} % t interval of the mean. With few runs the interval is wide: that is what so few runs prove.`,
-    table("Mean over runs", ["Model", "runs", ...METRICS.flatMap((m) => CELLS.map((c) => `${m} ${c}`))], rows));
+  return section("means", "Means over runs", `In percent: mean ± sample standard deviation over runs, and below it the ${level()} t interval of the mean. With few runs the interval is wide, even beyond 0 and 100: that is what so few runs prove.`,
+    LEVELS.map(([title, cells]) => table(title, ["Model", "runs", ...heads(cells)], rows(cells))));
 }
 
+function level() { return `${Number((100 * DATA.level).toFixed(3))} %`; }
+
 function scores() {
-  const rows = DATA.runs.map((r) => [runName(r), ...METRICS.flatMap((m) => CELLS.map((cell) => {
+  const rows = (cells) => DATA.runs.map((r) => [runName(r), ...METRICS.flatMap((m) => cells.map((cell) => {
     const at = r.scores.cells[cell];
     if (!at.n) return "n/a";
     const c = (r.columns || []).find((x) => x.metric === m && x.cell === cell);
@@ -88,11 +95,11 @@ function scores() {
     return el("td", {}, percent(at[m]), interval ? el("small", {}, span(interval.low, interval.high)) : null);
   }))]);
   const sizes = DATA.runs.map((r) => [runName(r), ...CELLS.map((c) => number(r.scores.cells[c].n)), number(r.scores.no_gold.n), number(r.scores.no_gold.abstained)]);
-  const bounds = DATA.runs.filter((r) => r.scores.bounds).map((r) => [runName(r), ...METRICS.flatMap((m) => CELLS.map((c) => span(r.scores.bounds.low[c][m], r.scores.bounds.high[c][m]) || "n/a"))]);
-  const heads = METRICS.flatMap((m) => CELLS.map((c) => `${m} ${c}`));
-  return section("scores", "Scores of each run", `In percent, with the ${percent(DATA.level)} % interval over records (BCa bootstrap) below. SP: the right tools; SPA: and the right arguments; FPA: arguments may differ in wording. SH and MH are turns with one and with several gold calls; ST and MT conversations of one and of several turns.`,
-    table("Scores", ["Run", ...heads], rows),
-    bounds.length ? table("Bounds: all missing cases wrong, and all of them right", ["Run", ...heads], bounds) : null,
+  const bounded = DATA.runs.filter((r) => r.scores.bounds);
+  const bounds = (cells) => bounded.map((r) => [runName(r), ...METRICS.flatMap((m) => cells.map((c) => span(r.scores.bounds.low[c][m], r.scores.bounds.high[c][m]) || "n/a"))]);
+  return section("scores", "Scores of each run", `In percent, with the ${level()} interval over records (BCa bootstrap) below. SP: the right tools; SPA: and the right arguments; FPA: arguments may differ in wording. SH and MH are turns with one and with several gold calls; ST and MT conversations of one and of several turns.`,
+    LEVELS.map(([title, cells]) => table(title, ["Run", ...heads(cells)], rows(cells))),
+    bounded.length ? LEVELS.map(([title, cells]) => table(`Bounds: all missing cases wrong, and all of them right. ${title}`, ["Run", ...heads(cells)], bounds(cells))) : null,
     table("Number of instances", ["Run", ...CELLS, "no gold call", "of these abstained"], sizes));
 }
 
