@@ -122,12 +122,13 @@ func (g GateResult) check(c PairedColumn, p Paired) GateCheck {
 		out.Interval = both.T
 		out.Method = fmt.Sprintf("t over %d and %d runs and %d records", len(p.A.Runs), len(p.B.Runs), c.Records)
 	}
-	what := fmt.Sprintf("the %s of %ss is %s points %s", metricLabel(c.Metric), c.Unit, points(*c.Difference), "above that of B")
-	if *c.Difference < 0 {
-		what = fmt.Sprintf("the %s of %ss is %s points below that of B", metricLabel(c.Metric), c.Unit, points(-*c.Difference))
-	}
-	if isCell := c.Cell; isCell != CellTurns && isCell != CellConversations {
-		what = strings.Replace(what, " of "+c.Unit+"s", " of "+c.Cell, 1)
+	where := c.Cell // also what people call turns and conversations
+	what := fmt.Sprintf("the %s of %s is that of B", metricLabel(c.Metric), where)
+	switch d := *c.Difference; {
+	case d > 0:
+		what = fmt.Sprintf("the %s of %s is %s points above that of B", metricLabel(c.Metric), where, points(d))
+	case d < 0:
+		what = fmt.Sprintf("the %s of %s is %s points below that of B", metricLabel(c.Metric), where, points(-d))
 	}
 	wanted := points(g.MinGain)
 	iv := out.Interval

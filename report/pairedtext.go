@@ -78,7 +78,7 @@ func (p Paired) columnTable() Table {
 func (p Paired) trainingTable() Table {
 	t := Table{Header: []string{"column", "runs A", "runs B", "A - B", "trainings", "df", "p", "trainings and items", "df", "p"}, Left: 1}
 	for _, c := range p.Columns {
-		if c.OverRuns == nil || c.OverBoth == nil {
+		if c.OverRuns == nil || c.OverBoth == nil || c.OverBoth.T == nil {
 			continue
 		}
 		t.Add(c.Name(), strconv.Itoa(len(p.A.Runs)), strconv.Itoa(len(p.B.Runs)), percent(c.Difference),
@@ -91,7 +91,7 @@ func (p Paired) trainingTable() Table {
 func (p Paired) blockTable() Table {
 	t := Table{Header: []string{"column", "A", "B", "A - B", "A better", "worse", "test", "p"}, Left: 3}
 	for _, c := range p.Columns {
-		if c.Dataset != "" {
+		if c.Dataset != "" || c.Better+c.Worse == 0 {
 			continue
 		}
 		for _, b := range c.Blocks {

@@ -114,7 +114,7 @@ func NewPlan(inputs []PlanInput, opt PlanOptions) (Plan, error) {
 	}
 	if guess && few < 5 {
 		low, high := stats.SDFactors(few, 0.95)
-		p.Notes = append(p.Notes, fmt.Sprintf("an SD taken from %d runs is known only to %.2f–%.2f times its value (95 %%), and every difference here with it", few, low, high))
+		p.Notes = append(p.Notes, fmt.Sprintf("an SD that comes from %d runs is known only to %.2f–%.2f times its value (95 %%), and every difference here with it", few, low, high))
 	}
 	return p, nil
 }

@@ -160,6 +160,9 @@ func (s Summary) splitTable() Table {
 	}, Left: 3}
 	for _, g := range s.Groups {
 		for _, c := range g.Split {
+			if !c.spread() {
+				continue
+			}
 			row := []string{g.Setting, g.Model, c.String(), strconv.Itoa(c.Seeds), strconv.Itoa(c.Repeats), strconv.Itoa(c.Instances)}
 			seedSpan := "n/a"
 			if c.Seed != nil {
@@ -179,6 +182,11 @@ func (s Summary) splitTable() Table {
 		}
 	}
 	return t
+}
+
+// spread reports whether there is any: else no part has a share.
+func (c ColumnSplit) spread() bool {
+	return slices.ContainsFunc([]*Part{c.Seed, c.Repeat, c.Item, c.SeedItem, c.Residual}, func(p *Part) bool { return p != nil && p.Variance > 0 })
 }
 
 func (p *Part) sd() string {

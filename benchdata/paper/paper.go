@@ -8,12 +8,15 @@
 package paper
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
 )
+
+//go:embed audit.rules table1.csv table5.csv table6.csv table7.csv
+var files embed.FS
 
 //go:embed table1.csv
 var table1 string
@@ -100,6 +103,9 @@ func Table1() (rows []Row, gains []float64) {
 func Table5() []Count {
 	var counts []Count
 	for _, rec := range records("table5.csv", table5, 4) {
+		if rec[0] == "total" {
+			continue
+		}
 		counts = append(counts, Count{
 			Part: rec[0], Dataset: rec[1],
 			Converted: int(number(rec[2])), Filtered: int(number(rec[3])),
@@ -110,10 +116,32 @@ func Table5() []Count {
 
 // Totals returns the two totals that Table 5 prints.
 func Totals() []Count {
-	return []Count{
-		{Part: "train", Dataset: "Total (Train)", Converted: 1_520_684, Filtered: 387_123},
-		{Part: "test", Dataset: "Total (Test)", Converted: 12_459, Filtered: 6_163},
+	var totals []Count
+	for _, rec := range records("table5.csv", table5, 4) {
+		if rec[0] == "total" {
+			part := strings.ToLower(strings.Trim(strings.TrimPrefix(rec[1], "Total "), "()"))
+			totals = append(totals, Count{Part: part, Dataset: rec[1], Converted: int(number(rec[2])), Filtered: int(number(rec[3]))})
+		}
 	}
+	return totals
+}
+
+// Audited returns the tables as an audit reads them, CSV by name, and the
+// rules that say what the paper claims of them. Tables 6 and 7 are laid out as
+// printed, with the same numbers as [Tables6And7].
+func Audited() (tables map[string]string, rules string) {
+	read := func(name string) string {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			panic(fmt.Sprintf("paper: embedded %s: %v", name, err))
+		}
+		return string(text)
+	}
+	tables = map[string]string{}
+	for _, name := range []string{"table1", "table5", "table6", "table7"} {
+		tables[name] = read(name + ".csv")
+	}
+	return tables, read("audit.rules")
 }
 
 // Tables6And7 returns the cells of Tables 6 and 7 (Appendix C.1, three runs

@@ -1,7 +1,10 @@
 package paper
 
 import (
+	"encoding/csv"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -91,5 +94,35 @@ func TestTables6And7AgainstTable1(t *testing.T) {
 		if far != misfits[c.Column] {
 			t.Errorf("%s, %v: mean %v, single run %v", c.Model, c.Column, c.Mean, single[model][c.Column])
 		}
+	}
+}
+
+// Tables 6 and 7 are stored twice, cell by cell and as printed.
+func TestTables6And7AsPrinted(t *testing.T) {
+	tables, rules := Audited()
+	if !strings.Contains(rules, "repeats table6 of table1 3") {
+		t.Errorf("the rules do not look like rules:\n%s", rules)
+	}
+	printed := map[string]string{}
+	for _, name := range []string{"table6", "table7"} {
+		lines, err := csv.NewReader(strings.NewReader(tables[name])).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines[1:] {
+			for j, cell := range line[1:] {
+				printed[name+" "+line[0]+" "+lines[0][j+1]] = cell
+			}
+		}
+	}
+	cells := Tables6And7()
+	for _, c := range cells {
+		key := fmt.Sprintf("table%d %s %s %s", c.Table, c.Model, c.Column.Cell, c.Column.Metric)
+		if want := fmt.Sprintf("%.1f ± %.1f", c.Mean, c.SD); printed[key] != want {
+			t.Errorf("%s is printed as %q, want %q", key, printed[key], want)
+		}
+	}
+	if len(printed) != len(cells) {
+		t.Errorf("%d printed cells, want %d", len(printed), len(cells))
 	}
 }

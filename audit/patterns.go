@@ -1,0 +1,155 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// identical names columns that are equal in all rows.
+func (c *checker) identical(r Rule) error {
+	for _, t := range c.tables {
+		rows := c.scores(t)
+		if len(rows) < 2 {
+			continue
+		}
+		for i := range t.Columns {
+			for j := i + 1; j < len(t.Columns); j++ {
+				if equalColumns(rows, i, j) && !constant(rows, i) {
+					c.add(Oddity, r, t, "", t.Columns[i]+" and "+t.Columns[j], "equal", "two measurements",
+						fmt.Sprintf("%s and %s are equal in all %d rows: one of them says nothing", t.Columns[i], t.Columns[j], len(rows)))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// same reports whether two known values print alike.
+func same(a, b Value) bool {
+	return a.Known && b.Known && a.Number == b.Number && (a.SD == b.SD || (a.SD != a.SD && b.SD != b.SD))
+}
+
+func equalColumns(rows []Row, i, j int) bool {
+	return !slices.ContainsFunc(rows, func(r Row) bool { return !same(r.Values[i], r.Values[j]) })
+}
+
+func constant(rows []Row, i int) bool {
+	return !slices.ContainsFunc(rows, func(r Row) bool { return !same(r.Values[i], rows[0].Values[i]) })
+}
+
+// twins names pairs of metrics that are equal in every cell of one row, and in
+// no other row; and means ± SD that occur twice in a row.
+func (c *checker) twins(r Rule) error {
+	for _, t := range c.tables {
+		rows := c.scores(t)
+		for _, m := range metricsOf(t) {
+			c.twinMetrics(r, t, rows, m[0], m[1])
+		}
+		for _, row := range rows {
+			for i, v := range row.Values {
+				for j := i + 1; j < len(row.Values); j++ {
+					if v.SD > 0 && same(v, row.Values[j]) && !equalColumns(rows, i, j) {
+						c.add(Contradiction, r, t, row.Name, t.Columns[i]+" and "+t.Columns[j], v.String(), "two measurements",
+							fmt.Sprintf("%s: %s and %s are both %v, mean and SD alike, as in no other row: one is a copy", row.Name, t.Columns[i], t.Columns[j], v))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// metricsOf returns the pairs of words that stand before the same cells at
+// least twice: SP and FP if there are SP_SH, FP_SH, SP_MH and FP_MH.
+func metricsOf(t Table) [][2]string {
+	var all []string
+	for _, column := range t.Columns {
+		for _, w := range words(column) {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	var out [][2]string
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			cells := 0
+			for range metricPairs(t, a, b) {
+				cells++
+			}
+			if cells >= 2 {
+				out = append(out, [2]string{a, b})
+			}
+		}
+	}
+	return out
+}
+
+// twinMetrics reports the one row in which a and b agree in all cells.
+func (c *checker) twinMetrics(r Rule, t Table, rows []Row, a, b string) {
+	var agree []Row
+	var cells []string
+	for i, j := range metricPairs(t, a, b) {
+		if !equalColumns(rows, i, j) { // columns equal everywhere are told elsewhere
+			cells = append(cells, t.Columns[i]+" = "+t.Columns[j])
+		}
+	}
+	for _, row := range rows {
+		equal := 0
+		for i, j := range metricPairs(t, a, b) {
+			if !equalColumns(rows, i, j) && same(row.Values[i], row.Values[j]) {
+				equal++
+			}
+		}
+		if equal == len(cells) {
+			agree = append(agree, row)
+		}
+	}
+	if len(cells) < 2 || len(agree) != 1 || len(rows) < 3 {
+		return
+	}
+	row := agree[0]
+	msg := fmt.Sprintf("%s: %s equals %s in all of %d cells (%s), and in no other row: one metric may not have been computed, or was copied",
+		row.Name, a, b, len(cells), strings.Join(cells, ", "))
+	for _, g := range t.Rows {
+		if c.gains[g.Name] {
+			msg += fmt.Sprintf("; what %q prints over it compares %s with %s", g.Name, b, a)
+		}
+	}
+	c.add(Contradiction, r, t, row.Name, a+" and "+b, "equal", "two measurements", msg)
+}
+
+// extremes names columns that cannot tell rows apart: all of them, or all but
+// one, are at 0 or at 100.
+func (c *checker) extremes(r Rule) error {
+	for _, t := range c.tables {
+		rows := c.scores(t)
+		for j, column := range t.Columns {
+			for _, end := range []struct {
+				at   float64
+				name string
+			}{{0, "floor"}, {100, "ceiling"}} {
+				n, known := 0, 0
+				other := ""
+				for _, row := range rows {
+					v := row.Values[j]
+					if !v.Known {
+						continue
+					}
+					known++
+					if v.Number == end.at {
+						n++
+					} else {
+						other = fmt.Sprintf("; %s has %v", row.Name, v)
+					}
+				}
+				if known >= 3 && n >= known-1 {
+					c.add(Note, r, t, "", column, fmt.Sprintf("%d of %d at %g", n, known, end.at), "a column that ranks rows",
+						fmt.Sprintf("%s is at its %s (%g) in %d of %d rows, so it does not rank them%s", column, end.name, end.at, n, known, other))
+				}
+			}
+		}
+	}
+	return nil
+}
