@@ -85,7 +85,7 @@ type Input struct {
 	Bytes  int64  `json:"bytes"`
 	// Records is how many were read from it; 0 if that is not known, as of
 	// one of several files that were named together.
-	Records int `json:"records"`
+	Records int `json:"records,omitempty"`
 }
 
 // Counts describes the rows.
