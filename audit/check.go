@@ -223,7 +223,7 @@ func metricPairs(t Table, a, b string) func(yield func(i, j int) bool) {
 
 // possible checks that percentages are k of n.
 func (c *checker) possible(r Rule) error {
-	n := int(r.number(1))
+	n, only := int(r.number(1)), r.rows()
 	some := false
 	for _, t := range c.tables {
 		if r.in() != "" && t.Name != r.in() {
@@ -237,7 +237,7 @@ func (c *checker) possible(r Rule) error {
 		var shown []string
 		for _, row := range c.scores(t) {
 			v := row.Values[j]
-			if !v.Known {
+			if !v.Known || (only != nil && !slices.ContainsFunc(only, row.is)) {
 				continue
 			}
 			k, ok := countOf(v, n)

@@ -29,7 +29,8 @@ extremes
 // Help says which rules there are, for people.
 const Help = `range LOW HIGH [COLUMN]        every number lies between (of columns with these words)
 order A <= B [<= C]            metric A is at most B, wherever the other words agree
-possible N COLUMN [in TABLE]   each number is k of N in percent, as printed
+possible N COLUMN [in TABLE] [rows NAME…]
+                               each number is k of N in percent, as printed
 gain ROW = ROW - ROW           a printed difference of two rows is right
 sum ROW = LABEL                a printed total is the sum of the rows with that label
 mean TABLE = T1 + T2 …         a table is the plain mean of others, cell by cell
@@ -102,7 +103,7 @@ func forms() map[string]form {
 	return map[string]form{
 		"range":     {min: 3, max: 4, numbers: []int{1, 2}, check: (*checker).bounds},
 		"order":     {min: 4, max: 12, fixed: map[int]string{2: "<=", 4: "<="}, check: (*checker).order},
-		"possible":  {min: 3, max: 5, fixed: map[int]string{3: "in"}, numbers: []int{1}, check: (*checker).possible},
+		"possible":  {min: 3, max: 40, numbers: []int{1}, check: (*checker).possible},
 		"gain":      {min: 6, max: 6, fixed: map[int]string{2: "=", 4: "-"}, check: (*checker).gain},
 		"sum":       {min: 4, max: 4, fixed: map[int]string{2: "="}, check: (*checker).sum},
 		"mean":      {min: 6, max: 40, fixed: map[int]string{2: "=", 4: "+"}, check: (*checker).average},
@@ -137,6 +138,9 @@ func (r Rule) check() error {
 			return fmt.Errorf("want a number, have %q: %w", r.words[at], errForm)
 		}
 	}
+	if r.words[0] == "possible" && len(r.words) > 3 && r.words[3] != "in" && r.words[3] != "rows" {
+		return fmt.Errorf("want in or rows after %q, have %q: %w", r.words[2], r.words[3], errForm)
+	}
 	if slices.Contains([]string{"possible", "repeats", "spearman"}, r.words[0]) {
 		at := f.numbers[len(f.numbers)-1]
 		if n, err := strconv.Atoi(r.words[at]); err != nil || n < 1 || n > 10_000_000 {
@@ -153,6 +157,14 @@ func (r Rule) number(at int) float64 {
 		panic("audit: a rule that was not checked: " + r.Text)
 	}
 	return x
+}
+
+// rows returns the labels after "rows"; nil is every row.
+func (r Rule) rows() []string {
+	if i := slices.Index(r.words, "rows"); i > 0 {
+		return r.words[i+1:]
+	}
+	return nil
 }
 
 // in returns the table after "in", "" if none is named.
