@@ -242,12 +242,22 @@ func why(d *Difference, req model.Request, opt *Options) string {
 		return "the system text of the rows is another one: train with the --system-prompt of the run, or run with that of the rows"
 	case rows && observed(d, req.Case.Record) && opt.Rows.Projection != train.Full && opt.Run.Observe != eval.ObserveEmpty:
 		return "action-only rows have empty observations, and the run shows what gold returned: run with --observe empty, or train with --projection full"
-	case rows && opt.Run.Flow == eval.FlowGuided && d.Field != fieldFrame:
+	case rows && opt.Run.Flow == eval.FlowGuided && opt.Rows.Grouping != train.EachCall && parallel(req.Case.Record.Turns[req.Turn]):
 		return "a guided flow shows one call at a time: train with --parallel each, or run with --flow free"
 	case d.Message == -1 && strings.HasPrefix(d.Field, "tool"):
 		return "the server words tools in another way than the trainer's template"
 	}
 	return ""
+}
+
+// parallel reports whether a step of t has several calls.
+func parallel(t qaoa.Turn) bool {
+	for _, s := range t.Steps {
+		if len(s.Calls) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // observed reports whether the prompt goes on with what a call of rec returned.

@@ -185,7 +185,9 @@ func (rep *Report) add(t *talk, opt *Options) {
 		rep.Differs[d.Field]++
 		if rep.First == nil {
 			d.ID, d.Turn, d.Request = t.id, ask.req.Turn+1, i+1
-			d.Why = why(d, ask.req, opt)
+			if d.Why = why(d, ask.req, opt); d.Why == "" && t.rewritten(ask, opt) {
+				d.Why = "the template itself writes a conversation in another way once it goes on (see train probe): the prompt is what it makes of the messages so far, and not how the whole row begins"
+			}
 			rep.First = d
 		}
 	}

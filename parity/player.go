@@ -173,6 +173,17 @@ func (t *talk) training(i int, opt *Options) (chat.Rendered, chat.Span, bool, er
 	return r, chat.Span{Start: len(r.Text), End: len(r.Text)}, true, err
 }
 
+// rewritten reports whether the prompt is what the template makes of the messages
+// of the row up to there, so that only the rest of the row made it differ.
+func (t *talk) rewritten(a ask, opt *Options) bool {
+	if opt.Against != AgainstRows || a.said >= len(t.said) {
+		return false
+	}
+	before := chat.Conversation{Messages: t.row.Messages[:t.said[a.said]], Tools: t.row.Tools}
+	r, err := opt.Template.Render(before, chat.Options{Date: opt.Chat.Date, AddGenerationPrompt: true, EnableThinking: &a.req.Sampling.Think})
+	return err == nil && strings.TrimPrefix(r.Text, startMark(r.Text)) == strings.TrimPrefix(a.served.text, startMark(a.served.text))
+}
+
 // conversation returns the messages and tools of a request.
 func conversation(req model.Request) chat.Conversation {
 	c := chat.Conversation{Tools: req.Tools}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,6 +15,7 @@ import (
 	"assay/eval"
 	"assay/model"
 	"assay/parity"
+	"assay/qaoa"
 	"assay/tokenizer"
 	"assay/train"
 )
@@ -63,25 +66,35 @@ func (o *parityOptions) rows(opt eval.Options) (train.ShardOptions, error) {
 	return train.ShardOptions{Projection: train.Projection(o.projection), SystemPrompt: system}, nil
 }
 
-// runParity compares the prompts of b's server with the training text.
+// open returns what prompts are compared with.
+func (o *parityOptions) open(opt eval.Options) (check parity.Options, err error) {
+	if o.template == "" {
+		return check, usagef("run --parity-only: want --template, one of %s, or a file or folder with the chat_template of the trainer", strings.Join(chat.Builtins(), ", "))
+	}
+	check = parity.Options{Against: parity.Against(o.against), Chat: chat.Options{Date: o.date}}
+	if check.Template, err = openTemplate(o.template, o.templateName); err != nil {
+		return check, err
+	}
+	if o.tokenizer != "" {
+		if check.Tokenizer, err = tokenizer.LoadFile(o.tokenizer); err != nil {
+			return check, inputError(err)
+		}
+	}
+	check.Rows, err = o.rows(opt)
+	return check, err
+}
+
+// runParity compares the prompts of the server with the training text.
 func runParity(ctx context.Context, std stdio, o runOptions, files []string) (err error) {
 	opt, err := o.options()
 	if err != nil {
 		return err
 	}
-	if o.parity.template == "" {
-		return usagef("run --parity-only: want --template, one of %s, or a file or folder with the chat_template of the trainer", strings.Join(chat.Builtins(), ", "))
+	if slices.Contains(files, "-") {
+		return usagef("run: want files, have stdin; a run reads its records more than once")
 	}
-	check := parity.Options{Against: parity.Against(o.parity.against), Chat: chat.Options{Date: o.parity.date}}
-	if check.Template, err = openTemplate(o.parity.template, o.parity.templateName); err != nil {
-		return err
-	}
-	if o.parity.tokenizer != "" {
-		if check.Tokenizer, err = tokenizer.LoadFile(o.parity.tokenizer); err != nil {
-			return inputError(err)
-		}
-	}
-	if check.Rows, err = o.parity.rows(opt); err != nil {
+	check, err := o.parity.open(opt)
+	if err != nil {
 		return err
 	}
 	o.cache = "" // nothing is asked
@@ -104,8 +117,19 @@ func runParity(ctx context.Context, std stdio, o runOptions, files []string) (er
 	if err := opt.Check(); err != nil {
 		return usagef("run: %v", err)
 	}
+	cases := func() iter.Seq2[qaoa.Record, error] { return pick(strictRecords(ctx, files), ids, o.limit) }
+	if b.kind == "ollama" && opt.Sampling.NumCtx == 0 {
+		// Ollama renders no prompt that does not fit.
+		survey, err := eval.Look(ctx, cases(), opt)
+		if err != nil {
+			return inputError(err)
+		}
+		if opt.Sampling.NumCtx, err = numCtx(survey.Longest.Estimate, opt.Sampling.MaxTokens, 0, survey.Longest.ID); err != nil {
+			return err
+		}
+	}
 	check.Run = opt
-	rep, err := parity.Check(ctx, b.Chatter, pick(strictRecords(ctx, files), ids, o.limit), check)
+	rep, err := parity.Check(ctx, b.Chatter, cases(), check)
 	if err != nil {
 		return parityError(err)
 	}
