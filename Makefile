@@ -5,7 +5,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 VERSION ?= 0.1.0
 LDFLAGS = -s -w -X main.version=$(VERSION)
 
-.PHONY: help setup build demo test check fmt lint race e2e tokenizers bench bench-peers bench-search bench-tokens golden realdata clean
+.PHONY: help setup build demo test check fmt lint race e2e tokenizers bench bench-peers bench-runner bench-search bench-tokens golden realdata clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -54,6 +54,9 @@ tokenizers: ## fetch the tokenizers of Qwen3 and Llama 3.1, whose tests skip wit
 
 bench-tokens: tokenizers ## token counts against Hugging Face's library, every id compared
 	bash bench/tokens/run.sh
+
+bench-runner: ## requests a second and CPU a request, beside wrk on the same server
+	bash bench/runner/bench.sh
 
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./convert/all ./filter ./plot ./report ./chat ./cmd/assay -run 'Test' -update

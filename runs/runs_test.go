@@ -74,7 +74,10 @@ func ask(t *testing.T, dir, shard, fails string, seed int64) string {
 
 // firstOf returns the id of a record that belongs to a shard.
 func firstOf(shard eval.Shard) string {
-	for rec := range records() {
+	for rec, err := range records() {
+		if err != nil {
+			return ""
+		}
 		if shard.Takes(rec.ID) {
 			return rec.ID
 		}

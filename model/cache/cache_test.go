@@ -176,8 +176,8 @@ func TestKeyKnowsEveryMember(t *testing.T) {
 	} {
 		typ := reflect.TypeOf(tt.of)
 		var have []string
-		for i := range typ.NumField() {
-			have = append(have, typ.Field(i).Name)
+		for field := range typ.Fields() {
+			have = append(have, field.Name)
 		}
 		if strings.Join(have, " ") != tt.want {
 			t.Errorf("%s has the members %s; the key of the cache was written for %s", typ, strings.Join(have, " "), tt.want)

@@ -24,13 +24,13 @@ type server struct {
 	takes  time.Duration
 	script script
 
-	mu             sync.Mutex
-	n, now, most   int
-	at             []time.Duration // when each request came, from the first
-	began          time.Time
-	probed, checks int
-	info           model.Info
-	probeErr       error
+	mu           sync.Mutex
+	n, now, most int
+	at           []time.Duration // when each request came, from the first
+	began        time.Time
+	probed       int
+	info         model.Info
+	probeErr     error
 }
 
 func (s *server) Chat(ctx context.Context, _ model.Request) (model.Reply, error) {
@@ -80,10 +80,10 @@ func fault(class model.Class) *model.Error {
 	return &model.Error{Class: class, Attempts: 1, Msg: "it is " + string(class)}
 }
 
-// fails returns the script that fails requests from to to-1 and no others.
-func fails(from, to int, class model.Class) script {
+// fails returns the script that fails the first requests and no others.
+func fails(first int, class model.Class) script {
 	return func(n, _ int) error {
-		if n >= from && n < to {
+		if n < first {
 			return fault(class)
 		}
 		return nil
@@ -243,18 +243,18 @@ func TestRetries(t *testing.T) {
 		class    model.Class
 	}{
 		{"success at once", nil, false, 3, 1, ""},
-		{"a failure that passes", fails(0, 2, model.ClassServer), false, 3, 3, ""},
-		{"a failure that stays", fails(0, 99, model.ClassServer), false, 2, 3, model.ClassServer},
-		{"a refusal is final", fails(0, 99, model.ClassRequest), true, 3, 1, model.ClassRequest},
-		{"a prompt that is too long is final", fails(0, 99, model.ClassTruncated), true, 3, 1, model.ClassTruncated},
-		{"a stop is final", fails(0, 99, model.ClassStopped), true, 3, 1, model.ClassStopped},
-		{"another host takes over", fails(0, 99, model.ClassConnection), true, 3, 2, ""},
-		{"another host may have the model", fails(0, 99, model.ClassUnavailable), true, 3, 2, ""},
-		{"no host has it", fails(0, 99, model.ClassUnavailable), false, 3, 1, model.ClassUnavailable},
+		{"a failure that passes", fails(2, model.ClassServer), false, 3, 3, ""},
+		{"a failure that stays", fails(99, model.ClassServer), false, 2, 3, model.ClassServer},
+		{"a refusal is final", fails(99, model.ClassRequest), true, 3, 1, model.ClassRequest},
+		{"a prompt that is too long is final", fails(99, model.ClassTruncated), true, 3, 1, model.ClassTruncated},
+		{"a stop is final", fails(99, model.ClassStopped), true, 3, 1, model.ClassStopped},
+		{"another host takes over", fails(99, model.ClassConnection), true, 3, 2, ""},
+		{"another host may have the model", fails(99, model.ClassUnavailable), true, 3, 2, ""},
+		{"no host has it", fails(99, model.ClassUnavailable), false, 3, 1, model.ClassUnavailable},
 		{"a Retry-After beyond patience", func(int, int) error {
 			return &model.Error{Class: model.ClassRateLimit, RetryAfter: 24 * time.Hour, Attempts: 1}
 		}, false, 3, 1, model.ClassRateLimit},
-		{"no retries asked for", fails(0, 1, model.ClassServer), false, 0, 1, model.ClassServer},
+		{"no retries asked for", fails(1, model.ClassServer), false, 0, 1, model.ClassServer},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestRetries(t *testing.T) {
 func TestBackoff(t *testing.T) {
 	waits := func(seed uint64) (at []time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
-			s := &server{script: fails(0, 99, model.ClassBadReply)}
+			s := &server{script: fails(99, model.ClassBadReply)}
 			f := build(t, fleet.Options{Concurrency: 1, Retries: 5, Backoff: time.Second, MaxBackoff: 4 * time.Second, Seed: seed}, s)
 			_, _ = f.Chat(t.Context(), model.Request{}) // fails
 			at = s.at
@@ -370,7 +370,7 @@ func TestCheckBeforeTrial(t *testing.T) {
 // wait for ever.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &server{script: fails(0, 1<<30, model.ClassConnection)}
+		s := &server{script: fails(1<<30, model.ClassConnection)}
 		f := build(t, fleet.Options{Concurrency: 8, Retries: 1000, Trip: 3, Patience: time.Minute}, s)
 		began := time.Now()
 		errs := flood(t, f, 8, 8)
@@ -395,7 +395,7 @@ func TestCancel(t *testing.T) {
 		s    *server
 	}{
 		{"during a request", &server{takes: time.Hour}},
-		{"during a wait", &server{script: fails(0, 99, model.ClassServer)}},
+		{"during a wait", &server{script: fails(99, model.ClassServer)}},
 		{"while the host is paused", &server{script: func(int, int) error {
 			return &model.Error{Class: model.ClassRateLimit, RetryAfter: time.Minute, Attempts: 1}
 		}}},

@@ -3,10 +3,9 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
-
-	"assay/model"
 )
 
 // A waiter is a request that waits for a host.
@@ -239,10 +238,7 @@ func (f *Fleet) Stats() []HostStats {
 	out := make([]HostStats, len(f.hosts))
 	for i, h := range f.hosts {
 		out[i] = h.stats
-		out[i].Failed = map[model.Class]int{}
-		for c, n := range h.stats.Failed {
-			out[i].Failed[c] = n
-		}
+		out[i].Failed = maps.Clone(h.stats.Failed)
 		if f.opt.Concurrency == 0 {
 			out[i].Limit = h.slots()
 		}

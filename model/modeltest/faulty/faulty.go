@@ -9,6 +9,7 @@
 package faulty
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -157,11 +158,7 @@ func mix(n ...uint64) uint64 {
 func (s *Server) Faults() map[Kind]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := map[Kind]int{}
-	for k, n := range s.faults {
-		out[k] = n
-	}
-	return out
+	return maps.Clone(s.faults)
 }
 
 // Answered returns how many requests were answered well, and how many of these
