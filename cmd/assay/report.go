@@ -14,6 +14,7 @@ import (
 	"assay/match"
 	"assay/page"
 	"assay/qaoa"
+	"assay/report"
 )
 
 type reportOptions struct {
@@ -21,6 +22,10 @@ type reportOptions struct {
 	gold  []string
 	title string
 	out   string
+
+	table, format string
+	marks         bool
+	share         report.ShareOptions
 }
 
 func (o *reportOptions) bind(flags *pflag.FlagSet) {
@@ -37,18 +42,35 @@ func (o *reportOptions) bind(flags *pflag.FlagSet) {
 func reportCommand() command {
 	return command{
 		name: "report", args: "RUN_FOLDER…",
-		does: "makes one HTML file with scores, comparisons, and every item",
+		does: "makes one HTML file with scores, comparisons and every item; or a table for a paper",
 		help: `
 The folders are runs that "assay score" has scored. The file opens from disk in any
 browser and asks no network: coverage, scores with intervals, errors, comparisons
 of the runs, and a browser of all items with gold and predicted calls side by side.
 What models said is shown as text and cannot run. For runs too big for one file,
-"assay view" serves the same page.`,
+"assay view" serves the same page.
+
+With --table, one table is made instead: table1 (models by setting), table6 and table7
+(mean ± sample SD over runs, hop and turn level), figure4 (each benchmark), or figure5
+(multi-hop turns against the share of parallel ones: for 1:N, as many serial and N
+times as many parallel turns as there are, drawn at random --samples times).`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o reportOptions
-			flags.StringVarP(&o.out, "out", "o", "report.html", "`FILE` to write; - is stdout")
+			flags.StringVarP(&o.out, "out", "o", "", "`FILE` to write, - is stdout; default: report.html, and stdout for a table")
 			o.bind(flags)
+			flags.StringVar(&o.table, "table", "", "make this table instead: "+strings.Join(tableNames, ", "))
+			flags.StringVar(&o.format, "format", "", "form of the table: "+strings.Join(report.SheetFormats(), ", ")+"; default: told by the name of -o, else md")
+			flags.BoolVar(&o.marks, "marks", false, "table1: set the best value of a column in bold, underline the second")
+			flags.StringVar(&o.share.Dataset, "dataset", "", "figure5: only this data set, such as bfcl (the paper's choice)")
+			flags.IntVar(&o.share.Samples, "samples", 200, "figure5: draws for each ratio")
+			flags.Uint64Var(&o.share.Seed, "seed", 1, "figure5: seed of the draws")
 			return func(ctx context.Context, std stdio, args []string) error {
+				if o.table != "" {
+					return runReportTable(ctx, std, o, args)
+				}
+				if o.format != "" && o.format != "html" {
+					return usagef("--format %s: want --table as well; the report itself is HTML", o.format)
+				}
 				return runReport(ctx, std, o, args)
 			}
 		},
@@ -56,6 +78,9 @@ What models said is shown as text and cannot run. For runs too big for one file,
 }
 
 func runReport(ctx context.Context, std stdio, o reportOptions, dirs []string) (err error) {
+	if o.out == "" {
+		o.out = "report.html"
+	}
 	r, err := buildReport(ctx, o, dirs)
 	if err != nil {
 		return err

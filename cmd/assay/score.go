@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -32,6 +33,8 @@ type scoreOptions struct {
 	skipUnknown              bool
 
 	diagnose, cross, diff bool
+
+	junit, summaryMD string
 }
 
 func scoreCommand() command {
@@ -64,6 +67,8 @@ printed with its bounds.`,
 			flags.StringVar(&o.items, "items", "", "write every instance as a line to `FILE`; with -, the scores go to stderr")
 			flags.BoolVar(&o.explain, "explain", false, "items say which calls were paired and why")
 			flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, or an array for several presets")
+			flags.StringVar(&o.junit, "junit", "", "also write every instance as a test case of JUnit XML to `FILE`, under the first preset")
+			flags.StringVar(&o.summaryMD, "summary-md", "", "also write the scores as Markdown to `FILE`, such as the summary of a CI job")
 			flags.Float64Var(&o.minCoverage, "min-coverage", 0, "exit with code 4 if a smaller share of the planned answers is there")
 			return func(ctx context.Context, std stdio, args []string) error {
 				if err := o.checkWays(); err != nil {
@@ -266,7 +271,12 @@ func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Option
 		}
 		defer func() { err = items.finish(err) }()
 	}
+	suite := report.Suite{Name: "score " + presets[0].Resolved().Name}
+	opt.Explain = opt.Explain || o.junit != ""
 	opt.Item = func(preset string, it eval.Item) error {
+		if o.junit != "" && preset == presets[0].Resolved().Name {
+			suite.Cases = append(suite.Cases, report.ItemCase(it))
+		}
 		if keep != nil {
 			if err := keep.Item(preset, it); err != nil {
 				return err
@@ -278,10 +288,13 @@ func (job scoreJob) score(ctx context.Context, std stdio, presets []match.Option
 		return writeItem(items, preset, it)
 	}
 	scores, err = eval.Score(ctx, job.records(ctx), preds.predictions(ctx), opt)
-	if err != nil || keep == nil {
-		return scores, err
+	if err == nil && keep != nil {
+		err = keep.Commit(scores)
 	}
-	return scores, keep.Commit(scores)
+	if err == nil {
+		err = writeCI(std, o.junit, o.summaryMD, suite, func(w io.Writer) error { return report.ScoreMarkdown(w, scores) })
+	}
+	return scores, err
 }
 
 // writeItem writes an item as one line, with its preset first.

@@ -194,11 +194,14 @@ a side the verdict is about these very runs. Several metrics or cells must all b
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o pairOptions
 			var gain, alpha float64
+			var junit, summary string
 			o.bind(flags)
 			flags.StringVar(&o.metrics, "metric", "spa", "metrics that must gain (sp, fp, spa, fpa, fpa-arg), separated by commas")
 			flags.StringVar(&o.cells, "cell", report.CellConversations, "where (SH, MH, ST, MT, turns, conversations), separated by commas")
 			flags.Float64Var(&gain, "min-gain", 0, "gain asked for, in percent points; below 0 a loss that is borne")
 			flags.Float64Var(&alpha, "alpha", .05, "risk of a wrong GO, and of a wrong NO-GO")
+			flags.StringVar(&junit, "junit", "", "also write the verdicts as JUnit XML to `FILE`: what is not GO fails")
+			flags.StringVar(&summary, "summary-md", "", "also write the verdict as Markdown to `FILE`, such as the summary of a CI job")
 			return func(ctx context.Context, std stdio, args []string) error {
 				opt, err := o.check()
 				if err != nil {
@@ -219,6 +222,9 @@ a side the verdict is about these very runs. Several metrics or cells must all b
 					return inputError(err)
 				}
 				if err := o.print(std, g); err != nil {
+					return err
+				}
+				if err := writeCI(std, junit, summary, g.Suite(), g.Markdown); err != nil {
 					return err
 				}
 				return gateError(g)

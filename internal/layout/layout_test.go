@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"train":               {"qaoa", "toolset", "internal/ordered", "internal/raw", "convert", "dedup", "contam", "tokenizer", "chat"},
 	"eval":                {"qaoa", "match", "model", "tokenizer", "toolset", "toolcall", "internal/filelock", "internal/lexical", "internal/ordered"},
 	"predfile":            {"qaoa", "convert", "toolcall", "internal/pylit", "internal/raw"},
-	"report":              {"qaoa", "audit", "eval", "match", "stats", "benchdata/*"},
+	"report":              {"qaoa", "audit", "eval", "match", "plot", "stats", "benchdata/*"},
 	"page":                {"qaoa", "eval", "match", "report"},
 	"view":                {"page"},
 	"runs":                {"qaoa", "eval", "internal/filelock"},
