@@ -329,7 +329,7 @@ func TestCircuit(t *testing.T) {
 		if n := flaky.count() - before; n < 40 {
 			t.Errorf("a host that is back got %d of 100 requests; want about half", n)
 		}
-		if notes := strings.Join(f.Notes(), "; "); !strings.Contains(notes, "host0 was down 1 times") {
+		if notes := strings.Join(f.Notes(), "; "); !strings.Contains(notes, "host0 was down once") {
 			t.Errorf("notes %q", notes)
 		}
 	})

@@ -84,7 +84,9 @@ func (f *Fleet) Notes() []string {
 		}
 	}
 	for _, s := range f.Stats() {
-		if s.Opened > 0 {
+		if s.Opened == 1 {
+			notes = append(notes, s.Name+" was down once")
+		} else if s.Opened > 1 {
 			notes = append(notes, fmt.Sprintf("%s was down %d times", s.Name, s.Opened))
 		}
 	}
