@@ -139,10 +139,8 @@ func (c *checker) average(r Rule) error {
 				continue
 			}
 			msg := fmt.Sprintf("%s, %s is printed as %v, and the mean of its %d parts is %.*f", row.Name, column, v, len(parts), v.Decimals, want)
-			for _, other := range c.scores(t) {
-				if o := other.Values[j]; other.Name != row.Name && o.Known && o.Number == v.Number {
-					msg += fmt.Sprintf("; %v is also the value of %s", v, other.Name)
-				}
+			if other := c.namesake(t, row, j); other != "" {
+				msg += fmt.Sprintf("; %v is also the value of %s", v, other)
 			}
 			c.add(Contradiction, r, t, row.Name, column, v.String(), fmt.Sprintf("%.*f", v.Decimals, want), msg)
 		}
@@ -151,6 +149,18 @@ func (c *checker) average(r Rule) error {
 		return fmt.Errorf("%s has no row and column in common with its parts", t.Name)
 	}
 	return nil
+}
+
+// namesake returns the other rows of t with the same value in column j, as a
+// slip of the eye would take it from there.
+func (c *checker) namesake(t Table, row Row, j int) string {
+	var names []string
+	for _, other := range c.scores(t) {
+		if o := other.Values[j]; other.Name != row.Name && o.Known && o.Number == row.Values[j].Number {
+			names = append(names, other.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // meanOf returns the mean of a cell over parts, and how far rounding may have

@@ -112,10 +112,8 @@ func (c *checker) twinMetrics(r Rule, t Table, rows []Row, a, b string) {
 	row := agree[0]
 	msg := fmt.Sprintf("%s: %s equals %s in all of %d cells (%s), and in no other row: one metric may not have been computed, or was copied",
 		row.Name, a, b, len(cells), strings.Join(cells, ", "))
-	for _, g := range t.Rows {
-		if c.gains[g.Name] {
-			msg += fmt.Sprintf("; what %q prints over it compares %s with %s", g.Name, b, a)
-		}
+	if i := slices.IndexFunc(t.Rows, func(g Row) bool { return c.gains[g.Name] }); i >= 0 {
+		msg += fmt.Sprintf("; what %q prints over it compares %s with %s", t.Rows[i].Name, b, a)
 	}
 	c.add(Contradiction, r, t, row.Name, a+" and "+b, "equal", "two measurements", msg)
 }

@@ -199,8 +199,8 @@ func (o PairOptions) family() []Column {
 	return cols
 }
 
-// check returns an error for names that are none.
-func (o PairOptions) check() error {
+// Check returns an error for a level, a metric or a cell that is none.
+func (o PairOptions) Check() error {
 	if err := o.Options.check(); err != nil {
 		return err
 	}

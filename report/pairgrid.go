@@ -36,7 +36,7 @@ func (s *instanceScore) mean(metric int) float64 { return s.sum[metric] / float6
 
 // newGrid reads both sides and refuses what does not compare.
 func newGrid(runsA, runsB []Run, opt PairOptions) (*pairGrid, error) {
-	if err := opt.check(); err != nil {
+	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	if len(runsA) == 0 || len(runsB) == 0 {

@@ -283,8 +283,8 @@ func (p Plan) planned() Table {
 	}
 	for _, c := range p.Columns {
 		row := []string{
-			c.Name, percent(c.SDA), percent(c.SDB), number(c.RunsA), number(c.RunsB), percent(c.Detectable),
-			number(c.Items), percent(c.ItemSD), percent(c.DetectableItems),
+			c.Name, percent(c.SDA), percent(c.SDB), number(c.RunsA), number(c.RunsB), found(c.Detectable),
+			number(c.Items), percent(c.ItemSD), found(c.DetectableItems),
 		}
 		if p.Want != nil {
 			runs, items := "n/a", "n/a"
@@ -301,6 +301,15 @@ func (p Plan) planned() Table {
 		t.Add(row...)
 	}
 	return t
+}
+
+// found returns a difference in percent points; scores do not differ by more
+// than 100.
+func found(diff *float64) string {
+	if diff != nil && *diff > 1 {
+		return "> 100"
+	}
+	return percent(diff)
 }
 
 // number returns n, "n/a" for 0.
@@ -322,7 +331,7 @@ func (p Plan) bySeeds() Table {
 		}
 		row := []string{c.Name}
 		for _, s := range c.BySeeds {
-			row = append(row, percent(&s.Detectable))
+			row = append(row, found(&s.Detectable))
 		}
 		t.Add(row...)
 	}
@@ -340,7 +349,7 @@ func (p Plan) byItems() Table {
 		}
 		row := []string{c.Name}
 		for _, s := range c.ByItems {
-			row = append(row, percent(&s.Detectable))
+			row = append(row, found(&s.Detectable))
 		}
 		t.Add(row...)
 	}

@@ -74,8 +74,10 @@ func TestSplitVarianceOfSmallerGrids(t *testing.T) {
 			ci   Interval
 			want float64
 		}{
-			{one.Seed.CI, .03*.03 + .02*.02}, {one.SeedItem.CI, .1*.1 + .2*.2},
-			{same.Item.CI, .3*.3 + .1*.1}, {same.Repeat.CI, .02 * .02},
+			{one.Seed.CI, .03*.03 + .02*.02},
+			{one.SeedItem.CI, .1*.1 + .2*.2},
+			{same.Item.CI, .3*.3 + .1*.1},
+			{same.Repeat.CI, .02 * .02},
 		} {
 			if part.ci.Low <= part.want && part.want <= part.ci.High {
 				inside[k]++
@@ -102,8 +104,8 @@ func TestSplitVarianceByHand(t *testing.T) {
 		{"residual", c.Residual.Raw, 0},
 		{"repeat", c.Repeat.Raw, (2 - 0) / 2.},
 		{"seed×item", c.SeedItem.Raw, (8 - 0) / 2.},
-		{"item", c.Item.Raw, (8 - 8) / 4.},
-		{"seed", c.Seed.Raw, (2 - 2 - 8 + 0) / 4.},
+		{"item", c.Item.Raw, 0},
+		{"seed", c.Seed.Raw, -2},
 		{"seed, cut", c.Seed.Variance, 0},
 		{"between repeats", c.BetweenRepeats, 1},
 		{"between seeds", c.BetweenSeeds, math.Sqrt(.5)},

@@ -156,8 +156,10 @@ func TestAdjustedPs(t *testing.T) {
 		{"none", nil, nil, nil},
 		{"one is itself", []float64{.03}, []float64{.03}, []float64{.03}},
 		{
-			"four in any order", []float64{.04, .01, .03, .005},
-			[]float64{.06, .03, .06, .02}, []float64{.04, .02, .04, .02},
+			"four in any order",
+			[]float64{.04, .01, .03, .005},
+			[]float64{.06, .03, .06, .02},
+			[]float64{.04, .02, .04, .02},
 		},
 		{"capped at 1", []float64{.6, .7}, []float64{1, 1}, []float64{.7, .7}},
 		{"not tested, not counted", []float64{.02, nan, .03}, []float64{.04, nan, .04}, []float64{.03, nan, .03}},

@@ -78,10 +78,14 @@ func (o *pairOptions) check() (report.PairOptions, error) {
 	if err != nil {
 		return report.PairOptions{}, err
 	}
-	return report.PairOptions{
+	opt := report.PairOptions{
 		Options: base, Metrics: metricNames(o.metrics), Cells: cellNames(o.cells),
 		Datasets: o.datasets, FlipMetric: strings.Join(metricNames(o.flip), ","),
-	}, nil
+	}
+	if err := opt.Check(); err != nil {
+		return report.PairOptions{}, &exitError{exitUsage, err}
+	}
+	return opt, nil
 }
 
 // metricNames reads "spa,fpa-arg" as SPA and FPA_arg; nil if empty.
