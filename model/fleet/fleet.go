@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assay/model"
+	"assay/model/transport"
 )
 
 // The values of [Options] that are zero.
@@ -158,7 +159,7 @@ func (f *Fleet) Chat(ctx context.Context, req model.Request) (model.Reply, error
 			return model.Reply{}, total(fail, sent)
 		}
 		if last = h; !f.otherReady(h) {
-			if err := sleep(ctx, f.backoff(try)); err != nil {
+			if err := transport.Sleep(ctx, f.backoff(try)); err != nil {
 				return model.Reply{}, err
 			}
 		}
@@ -189,27 +190,9 @@ func total(err error, sent int) error {
 
 // backoff returns the wait after that many failures.
 func (f *Fleet) backoff(try int) time.Duration {
-	d := f.opt.Backoff
-	for i := 1; i < try && d < f.opt.MaxBackoff; i++ {
-		d *= 2
-	}
-	d = min(d, f.opt.MaxBackoff)
 	f.mu.Lock()
-	u := f.rng.Float64()
-	f.mu.Unlock()
-	return time.Duration(float64(d) * (0.5 + u/2))
-}
-
-// sleep waits for d, or returns the error of ctx when that is done.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
+	defer f.mu.Unlock()
+	return transport.Backoff(try, f.opt.Backoff, f.opt.MaxBackoff, f.rng.Float64())
 }
 
 // Close closes the hosts that can be closed.

@@ -177,7 +177,7 @@ func (c *Client) Do(ctx context.Context, r Request, check Check) (Answer, error)
 			fail.Msg += fmt.Sprintf("; the server asks to wait %s, which is over the limit of %s", fail.RetryAfter, c.opt.MaxWait)
 			return ans, fail
 		}
-		if err := sleep(ctx, max(fail.RetryAfter, c.backoff(attempt))); err != nil {
+		if err := Sleep(ctx, max(fail.RetryAfter, c.backoff(attempt))); err != nil {
 			return ans, err
 		}
 	}
@@ -256,27 +256,9 @@ const minSecret = 4
 
 // backoff returns the wait after that many requests.
 func (c *Client) backoff(attempt int) time.Duration {
-	d := c.opt.Backoff
-	for i := 1; i < attempt && d < c.opt.MaxBackoff; i++ {
-		d *= 2
-	}
-	d = min(d, c.opt.MaxBackoff)
 	c.mu.Lock()
-	u := c.rng.Float64()
-	c.mu.Unlock()
-	return time.Duration(float64(d) * (0.5 + u/2))
-}
-
-// sleep waits for d, or returns the error of ctx when that is done.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
+	defer c.mu.Unlock()
+	return Backoff(attempt, c.opt.Backoff, c.opt.MaxBackoff, c.rng.Float64())
 }
 
 // IsTimeout reports whether err says that the time for a request was over.
