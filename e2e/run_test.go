@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,10 @@ func ask(t *testing.T, file, model string, flags ...string) (dir string, o outco
 	dir = filepath.Join(t.TempDir(), "run")
 	args := append([]string{"run", file, "--out", dir, "--model", model, "--temperature", "0"}, flags...)
 	if strings.HasPrefix(model, "openai/") {
-		return dir, assay(t, nil, append(args, "--base-url", server(t)+"/v1")...)
+		if !slices.Contains(flags, "--base-url") {
+			args = append(args, "--base-url", server(t)+"/v1")
+		}
+		return dir, assay(t, nil, args...)
 	}
 	return dir, assay(t, ollamaAt(server(t)), args...)
 }

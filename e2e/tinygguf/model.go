@@ -1,6 +1,7 @@
 package tinygguf
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -136,16 +137,15 @@ func metadata(spec Spec, v *vocab) []kv {
 		{"tokenizer.ggml.eot_token_id", end},
 		{"tokenizer.ggml.padding_token_id", pad},
 		{"tokenizer.ggml.add_bos_token", false},
-		{"tokenizer.chat_template", chatTemplate},
+		{"tokenizer.chat_template", ChatTemplate},
 	}
 }
 
-// chatTemplate is for servers that render prompts from the file, such as
-// llama.cpp; Ollama takes the template of the Modelfile.
-const chatTemplate = `{% for m in messages %}<|im_start|>{{ m.role }}
-{{ m.content }}<|im_end|>
-{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
-{% endif %}`
+// ChatTemplate is for servers that render prompts by the template in the file,
+// such as llama.cpp, and for trainers; Ollama takes that of the Modelfile.
+//
+//go:embed chat_template.jinja
+var ChatTemplate string
 
 // successors returns for each token that has any the tokens that may follow
 // it, the likeliest first.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/tokenizer"
 )
 
 // file is a GGUF file as an independent reader sees it.
@@ -391,5 +393,32 @@ func TestWriteReportsAFullDisk(t *testing.T) {
 	defer func() { _ = full.Close() }()
 	if err := Write(full, Weather()); err == nil {
 		t.Error("no error")
+	}
+}
+
+// The tokenizer.json gives the ids that a server makes by the GGUF file.
+func TestTokenizerIsThatOfTheModel(t *testing.T) {
+	var file bytes.Buffer
+	if err := WriteTokenizer(&file, Weather()); err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokenizer.Load(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newVocab(Weather().Scripts)
+	for _, text := range []string{
+		"", "What is the weather in Paris?", "one\ntwo\n\nthree", "déjà vu 2024, 日本語 🙂",
+		`{"name": "get_weather", "arguments": {"city": "Paris"}}`, strings.Repeat("the city ", 50),
+	} {
+		if got, want := tok.Encode(text), encode(v, text); len(got) != want {
+			t.Errorf("%q: %d tokens, want %d", text, len(got), want)
+		}
+	}
+	got := tok.Encode("<|im_start|>user\n<tool_call>x</tool_call><|im_end|>")
+	for id, text := range map[int]string{0: "<|im_start|>", len(got) - 1: "<|im_end|>"} {
+		if name, _ := tok.Token(got[id]); name != text || v.ids[text] != got[id] {
+			t.Errorf("token %d is %q with id %d, want %q with id %d", id, name, got[id], text, v.ids[text])
+		}
 	}
 }

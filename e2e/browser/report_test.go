@@ -1,0 +1,321 @@
+//go:build e2e
+
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// assay runs the program in dir.
+func assay(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(binary(t), args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func binary(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("ASSAY_E2E_BIN")
+	if path == "" {
+		t.Fatal("ASSAY_E2E_BIN names no program; run e2e/browser/run.sh")
+	}
+	return path
+}
+
+// hostile is what an attacker would like to run, in every text that reaches the
+// page.
+const hostile = `<script>window.pwned=1;alert(1)</script><img src="https://evil.example/x.png" onerror="window.pwned=1"></script><!--` +
+	"\u202egnp.exe\u2066 \u200b \u0007 \U000e0041" + `"><svg onload=window.pwned=1><iframe src=https://evil.example></iframe>`
+
+// records writes n records; the first one is hostile.
+func records(t *testing.T, path string, n int) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(file)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range n {
+		query, name, city := fmt.Sprintf("What is the weather in town %d?", i), "get_weather", fmt.Sprintf("Town %d", i)
+		id := fmt.Sprintf("made/item_%d", i)
+		if i == 0 {
+			query, name, city, id = hostile, "get"+hostile, hostile, "made/"+hostile
+		}
+		tool := func(name, about string) object {
+			return object{"name": name, "description": about, "parameters": object{"type": "object", "properties": object{"city": object{"type": "string"}}, "required": []string{"city"}}}
+		}
+		tools := []object{tool(name, "Tells the weather. "+query), tool("book_table", "Books a table."), tool(fmt.Sprintf("send_mail_%d", i%50), "Sends mail.")}
+		call := object{"name": name, "arguments": object{"city": city}}
+		calls := []object{call}
+		if i%3 == 2 {
+			calls = append(calls, object{"name": "book_table", "arguments": object{"city": city}})
+		}
+		rec := object{
+			"schema": "qaoa/1", "id": id, "source": object{"name": "made"}, "tools": tools,
+			"turns": []object{{"query": query, "steps": []object{{"calls": calls}}, "answer": ""}},
+		}
+		if err := enc.Encode(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runs makes two scored runs about the same n records: gold is right but for
+// the first record, whose prediction is hostile; random is not.
+func runs(t *testing.T, n int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	records(t, filepath.Join(dir, "gold.jsonl"), n)
+	for _, model := range []string{"gold", "random"} {
+		assay(t, dir, "run", "gold.jsonl", "--out", model, "--model", "baseline/"+model, "--seed", "1")
+	}
+	spoil(t, filepath.Join(dir, "gold", "predictions.jsonl"))
+	for _, model := range []string{"gold", "random"} {
+		assay(t, dir, "score", model)
+	}
+	return dir
+}
+
+// spoil makes the first prediction a hostile one, a million characters long.
+func spoil(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, rest, _ := bytes.Cut(data, []byte("\n"))
+	var p object
+	if err := json.Unmarshal(line, &p); err != nil {
+		t.Fatal(err)
+	}
+	long := hostile + strings.Repeat("x", 1<<20)
+	p["turns"] = []object{{"steps": []object{{"calls": []object{{"name": "get" + hostile, "arguments": object{"city": long, hostile: "1"}}, {"raw": long}}}}, "answer": hostile}}
+	p["requests"] = []object{{"turn": 0, "prompt_bytes": 1, "text": long, "reasoning": hostile, "rung": hostile, "class": "calls", "finish": hostile, "prompt_tokens": 1, "completion_tokens": 1}}
+	out, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(append(out, '\n'), rest...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// page writes a report of the runs and returns its address.
+func page(t *testing.T, dir string) string {
+	t.Helper()
+	assay(t, dir, "report", "gold", "random", "--title", "Two models </title><script>window.pwned=1</script>", "-o", "report.html")
+	return "file://" + filepath.Join(dir, "report.html")
+}
+
+func want(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s is %q, want %q", what, got, want)
+	}
+}
+
+func TestReport(t *testing.T) {
+	dir := runs(t, 60)
+	address := page(t, dir)
+	c := start(t)
+	t.Run("opens at the overview", func(t *testing.T) {
+		p := c.open(t, address)
+		want(t, "the title", p.text(`document.title`), "Two models </title><script>window.pwned=1</script>")
+		want(t, "the overview", p.text(`document.querySelector("#overview-view").hidden`), "false")
+		if first := p.text(`document.querySelector("#overview-view h2").textContent`); first != "Coverage" {
+			t.Errorf("the first part is %q, want Coverage before any score", first)
+		}
+		p.shot("overview-light")
+		p.quiet(address)
+	})
+	t.Run("filters, searches and steps by keys", func(t *testing.T) { walk(t, c.open(t, address+"#items"), address) })
+	t.Run("a link leads to its item", func(t *testing.T) {
+		p := c.open(t, address+"#item=made/item_7&status=wrong&run=1")
+		p.until(`document.querySelector("#detail h2")`)
+		want(t, "the item", p.text(`document.querySelector("#detail h2").textContent`), "made/item_7")
+		want(t, "the filter", p.text(`document.querySelector("#f-status").value`), "wrong")
+		want(t, "the first run shown", p.text(`document.querySelector("#detail .run h4").firstChild.textContent`), "baseline/random")
+		p.shot("item-light")
+		p.eval(`location.hash = "#item=made/nothing"; null`, nil)
+		p.until(`document.querySelector("#detail .notice")`)
+		p.quiet(address)
+	})
+	t.Run("hostile text is text", func(t *testing.T) { shownAsText(t, c.open(t, address+"#items"), address) })
+	t.Run("dark, and print", func(t *testing.T) {
+		p := c.open(t, address)
+		c.call(t, p.session, "Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": "dark"}}})
+		want(t, "the dark background", p.text(`getComputedStyle(document.body).backgroundColor`), "rgb(20, 23, 28)")
+		p.shot("overview-dark")
+		p.eval(`location.hash = "#item=made/item_8&run=1"; null`, nil)
+		p.until(`document.querySelector("#detail h2")`)
+		p.shot("item-dark")
+		c.call(t, p.session, "Emulation.setEmulatedMedia", object{"media": "print", "features": []object{}})
+		want(t, "the list in print", p.text(`getComputedStyle(document.querySelector("#list")).display`), "none")
+		p.shot("item-print")
+		p.eval(`location.hash = "#overview"; null`, nil)
+		p.until(`!document.querySelector("#overview-view").hidden`)
+		p.shot("overview-print")
+	})
+}
+
+// walk uses the list as a person would.
+func walk(t *testing.T, p *tab, address string) {
+	count := func() string { return p.text(`document.querySelector("#count").textContent`) }
+	want(t, "all", count(), "60 items")
+	choose := func(id, value string) {
+		p.eval(fmt.Sprintf(`{ const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("input", { bubbles: true })); } null`, id, value), nil)
+	}
+	choose("#f-status", "wrong")
+	want(t, "what gold got wrong", count(), "1 of 60 items")
+	choose("#f-run", "1")
+	var wrong int
+	p.eval(`Number(document.querySelector("#count").textContent.split(" ")[0])`, &wrong)
+	if wrong < 2 || wrong > 60 {
+		t.Errorf("random is wrong in %d of 60 items", wrong)
+	}
+	choose("#f-status", "flipped")
+	want(t, "the flips", count(), p.text(`select({ ...filter, run: 0, against: 1, status: "gained" }).length + select({ ...filter, run: 0, against: 1, status: "lost" }).length + " of 60 items"`))
+	choose("#f-status", "all")
+	choose("#f-shape", "parallel calls")
+	want(t, "two calls", count(), "20 of 60 items")
+	choose("#f-shape", "")
+	p.key("/")
+	p.until(`document.activeElement.id === "f-search"`)
+	p.typed("town 42")
+	p.until(`document.querySelector("#count").textContent === "1 of 60 items"`)
+	p.key("Escape")
+	choose("#f-search", "")
+	p.key("j")
+	p.until(`document.querySelector("#detail h2")`)
+	p.key("j")
+	p.until(`document.querySelector("#detail h2").textContent === "made/item_1"`)
+	p.key("k")
+	p.until(`current === 0`)
+	p.key("j")
+	p.until(`current === 1`)
+	p.key("n")
+	next := p.text(`[...Array(INDEX.n).keys()].find((i) => i > 1 && right(1, i) === false)`)
+	p.until(`String(current) === "` + next + `"`)
+	if hash := p.text(`decodeURIComponent(location.hash)`); !strings.Contains(hash, "item=made/item_"+next) {
+		t.Errorf("the address ends in %q, want the item %s in it", hash, next)
+	}
+	want(t, "the chosen row", p.text(`document.querySelectorAll("#rows [aria-selected=true]").length`), "1")
+	p.key("?")
+	p.until(`document.querySelector("#help").open`)
+	p.key("Escape")
+	p.until(`!document.querySelector("#help").open`)
+	p.quiet(address)
+}
+
+// shownAsText looks at the hostile item from every side.
+func shownAsText(t *testing.T, p *tab, allowed ...string) {
+	p.key("j")
+	p.until(`document.querySelector("#detail h2")`)
+	p.eval(`document.querySelectorAll("#detail details").forEach((d) => { d.open = true; }); null`, nil)
+	p.until(`document.querySelector("#detail .tools li")`)
+	p.eval(`document.querySelectorAll("#detail details").forEach((d) => { d.open = true; }); null`, nil)
+	p.until(`document.querySelector("#detail .tools .box")`)
+	if got := p.text(`document.querySelector("#detail").textContent`); !strings.Contains(got, `<script>window.pwned=1;alert(1)</script><img src="https://evil.example/x.png"`) {
+		t.Errorf("the item does not show the markup as text: %.300q", got)
+	}
+	want(t, "what ran", p.text(`typeof window.pwned`), "undefined")
+	want(t, "elements from data", p.text(`document.querySelectorAll("img, iframe, svg, object, embed, [onerror], [onload]").length`), "0")
+	want(t, "hidden characters", p.text(`/[\u202e\u2066\u200b\u0007\u{e0041}]/u.test(document.body.innerText)`), "false")
+	want(t, "a change of direction", p.text(`[...document.querySelectorAll("#detail .ctl")].some((x) => x.textContent === "U+202E")`), "true")
+	longest := `Math.max(...[...document.querySelectorAll("#detail .text")].map((x) => x.textContent.length))`
+	var before, after int
+	p.eval(longest, &before)
+	if before > 10_000 {
+		t.Errorf("a text of %d characters is shown at once, want it cut", before)
+	}
+	p.shot("hostile")
+	p.eval(`{ let b, left = 30; while ((b = document.querySelector("#detail .raws .more")) && left-- > 0) b.click(); } null`, nil)
+	p.eval(longest, &after)
+	if after < 1<<20 {
+		t.Errorf("after all of it was asked for, %d characters are shown, want more than a million", after)
+	}
+	p.quiet(allowed...)
+}
+
+// TestViewer looks at the same runs through the server.
+func TestViewer(t *testing.T) {
+	dir := runs(t, 30)
+	cmd := exec.Command(binary(t), "view", "gold", "random", "--addr", "127.0.0.1:0")
+	cmd.Dir = dir
+	talk, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(talk).ReadString('\n')
+	address, _, _ := strings.Cut(line, " ")
+	if err != nil || !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Fatalf("view says %q, %v; want its address", line, err)
+	}
+	c := start(t)
+	p := c.open(t, address+"#items")
+	want(t, "the items", p.text(`document.querySelector("#count").textContent`), "30 items")
+	shownAsText(t, p, address)
+	p = c.open(t, address+"#item=made/item_9")
+	p.until(`document.querySelector("#detail h2")`)
+	want(t, "the item", p.text(`document.querySelector("#detail h2").textContent`), "made/item_9")
+	p.quiet(address)
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after an interrupt view ends with %v, want no error", err)
+	}
+}
+
+// TestTwentyThousand opens a report of 20,000 items and filters it. The page
+// measures itself; the best of three counts, since the machine may be busy.
+func TestTwentyThousand(t *testing.T) {
+	dir := runs(t, 20_000)
+	address := page(t, dir)
+	c := start(t)
+	n := 0
+	for i := range 20_000 {
+		n += strings.Count(fmt.Sprintf("%d", i), "199")
+	}
+	found := fmt.Sprintf("%d of 20,000 items", n)
+	const most = 1000.0 // milliseconds
+	openMs, filterMs := most*1e3, most*1e3
+	for range 3 {
+		p := c.open(t, address+"#items")
+		var ms float64
+		p.eval(`Number(document.body.dataset.ready)`, &ms)
+		openMs = min(openMs, ms)
+		want(t, "the items", p.text(`document.querySelector("#count").textContent`), "20,000 items")
+		p.eval(`(() => { const from = performance.now(); const s = document.querySelector("#f-search"); s.value = "town 199"; s.dispatchEvent(new Event("input", { bubbles: true })); document.querySelector("#list").offsetHeight; return performance.now() - from; })()`, &ms)
+		filterMs = min(filterMs, ms)
+		want(t, "what is found", p.text(`document.querySelector("#count").textContent`), found)
+		p.shot("twenty-thousand")
+	}
+	t.Logf("20,000 items, 2 runs: open %.0f ms, search %.0f ms", openMs, filterMs)
+	if openMs > most || filterMs > most {
+		t.Errorf("open %.0f ms, search %.0f ms; want at most %.0f ms", openMs, filterMs, most)
+	}
+}
