@@ -46,6 +46,9 @@ bench: ## ten runs of every benchmark, into bench/new.txt
 bench-peers: build ## conversion against its peers, interleaved, with a check of equal meaning
 	bash bench/peers.sh
 
+bench-stats: ## the bootstrap against numpy, interleaved
+	/usr/bin/python3 -B bench/stats/bootstrap.py
+
 bench-search: ## exact search against faiss, numpy and FTS5, interleaved
 	/usr/bin/python3 -B bench/dense/search.py
 

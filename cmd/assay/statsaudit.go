@@ -76,13 +76,13 @@ func printAudit(std stdio, a report.Audit, asJSON, markdown bool) error {
 // auditInput reads tables and rules.
 func auditInput(paths, rules []string, own bool) ([]audit.Table, string, error) {
 	var tables []audit.Table
-	var text string
+	var texts []string
 	if own {
 		if len(paths) > 0 {
 			return nil, "", usagef("--paper audits tables that the program holds, and %q is another: want one or the other", paths[0])
 		}
-		var held map[string]string
-		held, text = paper.Audited()
+		held, claims := paper.Audited()
+		texts = append(texts, claims)
 		for _, name := range slices.Sorted(maps.Keys(held)) {
 			t, err := audit.ReadCSV(strings.NewReader(held[name]), name)
 			if err != nil {
@@ -104,17 +104,17 @@ func auditInput(paths, rules []string, own bool) ([]audit.Table, string, error) 
 		data, err := os.ReadFile(r)
 		switch {
 		case err == nil:
-			text += "\n" + string(data)
+			texts = append(texts, string(data))
 		case errors.Is(err, fs.ErrNotExist) && !strings.Contains(r, " ") && strings.Contains(r, "."):
 			return nil, "", usagef("--rules %q: no such file", r)
 		default:
-			text += "\n" + r
+			texts = append(texts, r)
 		}
 	}
-	if text == "" {
-		text = audit.DefaultRules
+	if len(texts) == 0 {
+		texts = []string{audit.DefaultRules}
 	}
-	return tables, text, nil
+	return tables, strings.Join(texts, "\n"), nil
 }
 
 func readTables(path string) ([]audit.Table, error) {
