@@ -1,6 +1,7 @@
 // Package stats holds the statistics of the project: summaries of few runs,
-// bootstrap intervals over instances, and rank correlations. Numbers go in and
-// numbers come out; what they measure, and in which unit, is the caller's
+// bootstrap intervals over instances, paired tests and corrections for families
+// of them, variance split over seeds, repeats and items, power and planning, and
+// rank correlations. Numbers go in and numbers come out; what they measure, and in which unit, is the caller's
 // business.
 //
 // Everything is a pure function of its arguments. Random numbers come from

@@ -40,3 +40,21 @@ func ExampleSpearmanTest() {
 	fmt.Printf("rho %.2f, n %d, %s p %.2f\n", c.Value, c.N, c.Method, c.P)
 	// Output: rho 0.80, n 4, exact p 0.33
 }
+
+func ExampleMcNemar() {
+	// Of 1,000 items, A alone solves 30 and B alone 12.
+	r := stats.McNemar(30, 12)
+	fmt.Printf("p = %.3f over %d items (%s)\n", r.P, r.N, r.Method)
+	// Output: p = 0.008 over 42 items (mcnemar exact)
+}
+
+func ExampleHolm() {
+	fmt.Println(stats.Holm([]float64{0.01, 0.04, 0.03}))
+	// Output: [0.03 0.06 0.06]
+}
+
+func ExampleDesign_Detectable() {
+	d := stats.Design{SDA: 1.3, SDB: 1.0, RunsA: 3, RunsB: 3, Alpha: 0.05}
+	fmt.Printf("three seeds a side find %.1f points in 80 %% of experiments\n", d.Detectable(0.8))
+	// Output: three seeds a side find 4.1 points in 80 % of experiments
+}
