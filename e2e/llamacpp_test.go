@@ -194,7 +194,7 @@ func TestLlamaCppRefusesLongPrompts(t *testing.T) {
 func TestSilentTruncationRaisesAnAlarm(t *testing.T) {
 	var b strings.Builder
 	for i := range 6 {
-		text := strings.Repeat("the weather of the city and the name of the place ", 700+50*i)
+		text := strings.Repeat("the weather of the city and the name of the place ", 480+20*i)
 		b.WriteString(record(fmt.Sprintf("cut%d", i), [2]string{text + "What is the weather in Paris?", paris}))
 	}
 	dir, o := mustAsk(t, goldFile(t, b.String()), "openai/tiny")

@@ -48,6 +48,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 ollama=$("$here/ollama/build.sh" "$cache")
+ASSAY_E2E_CHROMIUM=${ASSAY_E2E_CHROMIUM:-$("$here/browser/chromium.sh")}
+export ASSAY_E2E_CHROMIUM
 llamacpp=
 if [ "${ASSAY_E2E_LLAMACPP:-on}" != off ]; then
 	llamacpp=$("$here/llamacpp/install.sh" "$cache")

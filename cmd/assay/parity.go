@@ -71,6 +71,17 @@ func (o *parityOptions) open(opt eval.Options) (check parity.Options, err error)
 	if o.template == "" {
 		return check, usagef("run --parity-only: want --template, one of %s, or a file or folder with the chat_template of the trainer", strings.Join(chat.Builtins(), ", "))
 	}
+	for _, f := range []struct {
+		flag, value string
+		want        []string
+	}{
+		{"parity-against", o.against, []string{string(parity.AgainstRows), string(parity.AgainstMessages)}},
+		{"projection", o.projection, []string{string(train.ActionOnly), string(train.Full)}},
+	} {
+		if !slices.Contains(f.want, f.value) {
+			return check, usagef("--%s %q: want %s", f.flag, f.value, strings.Join(f.want, " or "))
+		}
+	}
 	check = parity.Options{Against: parity.Against(o.against), Chat: chat.Options{Date: o.date}}
 	if check.Template, err = openTemplate(o.template, o.templateName); err != nil {
 		return check, err

@@ -241,8 +241,11 @@ func (p *tab) text(expression string) string {
 func (p *tab) key(key string) {
 	p.t.Helper()
 	params := object{"type": "keyDown", "key": key}
-	if len(key) == 1 {
+	switch {
+	case len(key) == 1:
 		params["text"] = key
+	case key == "Escape": // a dialog goes by the code
+		params["code"], params["windowsVirtualKeyCode"] = "Escape", 27
 	}
 	p.c.call(p.t, p.session, "Input.dispatchKeyEvent", params)
 	p.c.call(p.t, p.session, "Input.dispatchKeyEvent", object{"type": "keyUp", "key": key})
