@@ -38,6 +38,9 @@ race:
 e2e: build ## the runner against a real Ollama server, built once into a cache folder
 	bash e2e/run.sh
 
+e2e-browser: ## the report and the viewer in headless Chromium, without a model server
+	bash e2e/browser/run.sh
+
 bench: ## ten runs of every benchmark, into bench/new.txt
 	mkdir -p bench
 	$(GO) test -run '^$$' -bench . -benchmem -count 10 ./... | tee bench/new.txt

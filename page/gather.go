@@ -65,35 +65,36 @@ func put(list *[]span, ord int32, s span) {
 	(*list)[ord] = s
 }
 
-func (b *builder) build(ctx context.Context) ([]byte, error) {
+func (b *builder) build(ctx context.Context) (data []byte, first []int, err error) {
 	b.tools = toolTable{list: blobList{to: b.blobs, size: toolBlobSize, most: toolBlobMost}, index: map[[sha256.Size]byte]uint32{}}
 	variantOf, err := b.readGold(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := b.tools.list.flush(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range b.in.Runs {
 		if err := b.readRun(ctx, i, variantOf[i]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	index, details, items, err := b.writeItems(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	names, err := b.blobs.add(mustJSON(b.tools.names))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o, err := b.overview(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.Blobs = blobNumbers{Index: index, Details: details, Tools: b.tools.list.nums, ToolNames: names}
 	o.Records, o.Items = b.records, items
-	return json.Marshal(o) // which escapes <, > and &
+	data, err = json.Marshal(o) // which escapes <, > and &
+	return data, index, err
 }
 
 // mustJSON encodes plain data, which cannot fail.

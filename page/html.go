@@ -55,31 +55,52 @@ func Policy(served bool) string {
 		"; connect-src " + connect + "; img-src data:; base-uri 'none'; form-action 'none'; frame-src 'none'; object-src 'none'"
 }
 
-// WriteHTML writes the report as one file that needs nothing else.
+// WriteHTML writes the report as one file that needs nothing else. The index of
+// the items stands before the script, so that the list is there while a browser
+// still reads the items.
 func (r *Report) WriteHTML(w io.Writer) error {
 	if err := r.write(w, false); err != nil {
 		return err
 	}
+	first := map[int]bool{}
+	for _, n := range r.index {
+		first[n] = true
+		if err := r.embed(w, n); err != nil {
+			return err
+		}
+	}
+	if err := r.script(w); err != nil {
+		return err
+	}
 	for n := range r.Blobs() {
-		data, err := r.Blob(n)
-		if err != nil {
-			return err
+		if first[n] {
+			continue
 		}
-		if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"blob-%d\">", n); err != nil {
-			return err
-		}
-		enc := base64.NewEncoder(base64.StdEncoding, w)
-		if _, err := enc.Write(data); err != nil {
-			return err
-		}
-		if err := enc.Close(); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, "</script>\n"); err != nil {
+		if err := r.embed(w, n); err != nil {
 			return err
 		}
 	}
 	return r.end(w)
+}
+
+// embed writes a blob as an element that no browser executes.
+func (r *Report) embed(w io.Writer, n int) error {
+	data, err := r.Blob(n)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"blob-%d\">", n); err != nil {
+		return err
+	}
+	enc := base64.NewEncoder(base64.StdEncoding, w)
+	if _, err := enc.Write(data); err != nil {
+		return err
+	}
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "</script>\n")
+	return err
 }
 
 // WriteServed writes the page without its blobs, which it fetches from
@@ -88,10 +109,13 @@ func (r *Report) WriteServed(w io.Writer) error {
 	if err := r.write(w, true); err != nil {
 		return err
 	}
+	if err := r.script(w); err != nil {
+		return err
+	}
 	return r.end(w)
 }
 
-// write writes the page up to the place of the blobs.
+// write writes the page up to the place of the first blobs.
 func (r *Report) write(w io.Writer, served bool) error {
 	shell, _, _ := strings.Cut(string(asset("page.html")), "<!--DATA-->")
 	_, err := io.WriteString(w, strings.NewReplacer(
@@ -107,10 +131,17 @@ func (r *Report) write(w io.Writer, served bool) error {
 	return err
 }
 
-// end writes what follows the data: the script comes last, when all is there.
-func (r *Report) end(w io.Writer) error {
+// script writes what stands between the first blobs and the others.
+func (r *Report) script(w io.Writer) error {
 	_, rest, _ := strings.Cut(string(asset("page.html")), "<!--DATA-->")
+	rest, _, _ = strings.Cut(rest, "<!--MORE-->")
 	_, err := io.WriteString(w, strings.Replace(strings.TrimLeft(rest, "\n"), "/*SCRIPT*/", string(script()), 1))
+	return err
+}
+
+func (r *Report) end(w io.Writer) error {
+	_, rest, _ := strings.Cut(string(asset("page.html")), "<!--MORE-->\n")
+	_, err := io.WriteString(w, rest)
 	return err
 }
 

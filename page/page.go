@@ -52,6 +52,7 @@ const maxColumns = 60
 type Report struct {
 	title    string
 	overview []byte // JSON
+	index    []int  // the blobs that the page opens first
 	blobs    *blobs
 }
 
@@ -77,7 +78,7 @@ func Build(ctx context.Context, in Input) (r *Report, err error) {
 			r = nil
 		}
 	}()
-	overview, err := b.build(ctx)
+	overview, index, err := b.build(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func Build(ctx context.Context, in Input) (r *Report, err error) {
 	if title == "" {
 		title = "Report"
 	}
-	return &Report{title: title, overview: overview, blobs: store}, nil
+	return &Report{title: title, overview: overview, index: index, blobs: store}, nil
 }
 
 // Overview returns the JSON object that the page begins with. "<", ">" and "&"

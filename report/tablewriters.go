@@ -61,5 +61,5 @@ var latexEscapes = strings.NewReplacer(
 	`^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
 	`"`, `\textquotedbl{}`, "`", `\textasciigrave{}`, `'`, `\textquotesingle{}`, "±", `$\pm$`, "−", `$-$`, "\uFFFD", "?",
 	// Two hyphens would join into a dash, and a bracket after \\ is an argument.
-	"-", "-{}", "[", "{[}", "]", "{]}",
+	"--", "-{}-", "[", "{[}", "]", "{]}",
 )

@@ -20,7 +20,7 @@ function blob(n) {
 }
 
 async function openBlob(n) {
-  const bytes = served ? await download(n) : embedded(n);
+  const bytes = served ? await download(n) : await embedded(n);
   if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to open the data of the report; use one from 2023 or later");
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
@@ -32,7 +32,10 @@ async function download(n) {
   return answer.arrayBuffer();
 }
 
-function embedded(n) {
+async function embedded(n) {
+  if (!document.getElementById("blob-" + n) && document.readyState === "loading") {
+    await new Promise((done) => addEventListener("DOMContentLoaded", done, { once: true })); // the rest is still being read
+  }
   const node = document.getElementById("blob-" + n);
   if (!node) throw new Error(`blob ${n} is not in this file: it was cut off; write the report again`);
   const text = atob(node.textContent);

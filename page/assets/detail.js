@@ -2,7 +2,10 @@
 
 const OUTCOME = { abstained: "no call was made", malformed: "no attempt at a call parsed", missing: "there is no answer" };
 
+let shown = -1; // the item that the right side shows, or is about to
+
 async function showDetail(i) {
+  shown = i;
   const box = $("detail");
   let d;
   try {

@@ -86,6 +86,7 @@ function showFilter() {
 
 function readFilter() {
   filter = { run: Number($("f-run").value), against: Number($("f-against").value), status: $("f-status").value, cls: $("f-class").value, shape: $("f-shape").value, ds: $("f-dataset").value, q: $("f-search").value };
+  if (filter.against === filter.run) filter.against = filter.run === 0 ? Math.min(1, DATA.columns.length - 1) : 0;
 }
 
 // applyFilter finds the items anew and draws the list.

@@ -42,13 +42,15 @@ function follow() {
   }
   const same = JSON.stringify(state.filter) === JSON.stringify(filter);
   filter = state.filter;
-  const before = current;
   current = state.item;
   showFilter();
   if (!same || !$("rows").childElementCount) applyFilter();
   else reveal();
-  if (current >= 0 && (current !== before || !$("detail").querySelector("h2"))) showDetail(current);
-  if (state.wanted !== null && current < 0 && INDEX.done) $("detail").replaceChildren(el("p", { class: "notice" }, "This report has no item ", el("b", {}, state.wanted), "."));
+  if (current >= 0 && current !== shown) showDetail(current);
+  if (state.wanted !== null && current < 0 && INDEX.done) {
+    shown = -1;
+    $("detail").replaceChildren(el("p", { class: "notice" }, "This report has no item ", el("b", {}, state.wanted), "."));
+  }
 }
 
 function changeFilter() {
@@ -83,6 +85,7 @@ function onKey(event) {
 }
 
 async function start() {
+  document.body.dataset.script = performance.now().toFixed(1);
   $("subtitle").textContent = `${number(DATA.runs.length)} ${DATA.runs.length === 1 ? "run" : "runs"}, ${number(DATA.items)} items, preset ${DATA.preset}`;
   if (DATA.columns.length < 2) NO_FILTER.against = 0;
   showOverview();
