@@ -201,7 +201,7 @@ func (o PairOptions) family() []Column {
 
 // Check returns an error for a level, a metric or a cell that is none.
 func (o PairOptions) Check() error {
-	if err := o.Options.check(); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	for _, m := range append(slices.Clone(o.Metrics), cmp.Or(o.FlipMetric, "SPA")) {
