@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -290,7 +291,10 @@ func TestTextOfRowsIsTheHistory(t *testing.T) {
 	opt.Run.Calls, opt.Run.Prompt = eval.CallsPrompt, eval.Prompt{}
 	p := &player{opt: &opt, talks: map[string]*talk{}}
 	rep := Report{Rejected: map[string]int{}}
-	for range p.rows(seq(records()[:1]), &rep) {
+	for _, err := range p.rows(seq(records()[:1]), &rep) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := p.talks["plain"].reply(ask{})
 		if want := "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Zürich\"}}\n</tool_call>"; got.Text != want {
 			t.Errorf("says %q, want %q", got.Text, want)
@@ -309,7 +313,7 @@ func TestTokens(t *testing.T) {
 		token int
 	}{
 		{"a token before the text", func(ids []int) []int { return append([]int{0}, ids...) }, 0},
-		{"a token behind it", func(ids []int) []int { return append(ids[:len(ids):len(ids)], 5) }, -1},
+		{"a token behind it", func(ids []int) []int { return append(slices.Clip(ids), 5) }, -1},
 		{"another token", func(ids []int) []int {
 			ids[4]++
 			return ids
