@@ -92,7 +92,7 @@ function pairTable(line, golds, preds) {
   const rows = args.map((a) => {
     const same = a.s || "";
     const mark = { yes: "✓ ", close: "≈ ", no: "✗ " }[same] || "";
-    const rule = a.rule && a.rule !== "identical" ? words(a.rule) : same === "no" ? "differs" : same === "yes" ? "equal" : "";
+    const rule = a.rule === "rouge" && same === "no" ? "differs, and is not close" : a.rule && a.rule !== "identical" ? words(a.rule) : same === "no" ? "differs" : same === "yes" ? "equal" : "";
     return el("tr", { class: same }, el("th", { scope: "row" }, a.k, a.pk ? el("small", {}, `predicted as ${a.pk}`) : null), valueCell(a.g), valueCell(a.p),
       el("td", { title: a.why }, same ? el("span", { class: "mark" }, mark) : null, rule, a.why && same !== "yes" ? el("small", {}, a.why) : null));
   });
