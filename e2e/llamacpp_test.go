@@ -194,10 +194,10 @@ func TestLlamaCppRefusesLongPrompts(t *testing.T) {
 func TestSilentTruncationRaisesAnAlarm(t *testing.T) {
 	var b strings.Builder
 	for i := range 6 {
-		text := strings.Repeat("the weather of the city and the name of the place ", 480+20*i)
+		text := strings.Repeat("the weather of the city and the name of the place ", 140+10*i)
 		b.WriteString(record(fmt.Sprintf("cut%d", i), [2]string{text + "What is the weather in Paris?", paris}))
 	}
-	dir, o := mustAsk(t, goldFile(t, b.String()), "openai/tiny")
+	dir, o := mustAsk(t, goldFile(t, b.String()), "openai/tiny-cut")
 	if alarms := strings.Join(runInfo(t, dir).Alarms, "\n"); !strings.Contains(alarms, "cut") && !strings.Contains(alarms, "truncat") {
 		t.Errorf("no alarm tells of prompts that were cut: %q\n%s", alarms, o.stderr)
 	}

@@ -116,6 +116,7 @@ create() { # NAME FRESH MORE
 create tiny '\n' ''
 # /v1 cannot ask for a context length, so the model brings it.
 create tiny-long '\n' 'PARAMETER num_ctx 16384'
+create tiny-cut '\n' 'PARAMETER num_ctx 1024'
 create tiny-dice '<|dice|>' ''
 create tiny-broken '<|broken|>' ''
 create tiny-endless '<|endless|>' ''
