@@ -105,7 +105,7 @@ func numbered(n int) []int {
 
 // Classes large and small, tossed and drawn.
 func TestSignFlipsOfLargeClassesByChance(t *testing.T) {
-	f := flips{classes: []class{{unit{1, 1}, 900}, {unit{.3, 1}, 500}, {unit{.7, 1}, 70}}}
+	f := flips{classes: []class{{unit: unit{1, 1}, count: 900}, {unit: unit{.3, 1}, count: 500}, {unit: unit{.7, 1}, count: 70}}}
 	// Σ count·size² is the variance of the sum, and the sum is near normal.
 	f.edge = 1.5 * math.Sqrt(900+500*.09+70*.49)
 	const draws = 40_000
