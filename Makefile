@@ -35,7 +35,7 @@ lint:
 race:
 	$(GO) test -race ./...
 
-e2e: build ## the runner against a real Ollama server, built once into a cache folder
+e2e: build ## the runner against Ollama and llama.cpp, kept in a cache folder
 	bash e2e/run.sh
 
 e2e-browser: ## the report and the viewer in headless Chromium, without a model server
