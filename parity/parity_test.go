@@ -256,6 +256,27 @@ func TestFirstDifference(t *testing.T) {
 	}
 }
 
+// A template in Jinja may have a prompt of its own after results of tools, so
+// that it does not tell by itself where the model begins to write.
+func TestTemplateWithTwoPrompts(t *testing.T) {
+	const source = `{% set ns = namespace(prompt='A') %}{% for m in messages %}
+{%- if m.role == 'assistant' %}{{ ns.prompt }}{{ m.content }}{% for c in m.tool_calls or [] %}(c {{ c.function.name }}){% endfor %};
+{%- else %}{{ m.role }}={{ m.content }};{% set ns.prompt = 'B' if m.role == 'tool' else 'A' %}{% endif %}
+{%- endfor %}{% if add_generation_prompt %}{{ ns.prompt }}{% endif %}`
+	tpl, err := chat.ParseJinja("two", source, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok := tiny(t)
+	for _, m := range []model.Chatter{textServer{t: tpl}, countServer{tokenServer{textServer{t: tpl}, tok, nil}}} {
+		opt := options(t, "qwen2.5")
+		opt.Template, opt.Tokenizer = tpl, tok
+		if rep := check(t, m, opt); !rep.Pass || rep.Prompts != 10 {
+			t.Errorf("%+v\nfirst %+v", rep, rep.First)
+		}
+	}
+}
+
 // What a run is told to do against a difference does help.
 func TestRemedies(t *testing.T) {
 	for _, tt := range []struct {

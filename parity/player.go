@@ -161,14 +161,23 @@ func (t *talk) training(i int, opt *Options) (chat.Rendered, chat.Span, bool, er
 		return chat.Rendered{}, chat.Span{}, false, nil
 	}
 	at := t.said[a.said]
+	before := chat.Conversation{Messages: t.row.Messages[:at], Tools: t.row.Tools}
 	for _, s := range t.text.Find(chat.FieldTurn) {
-		if s.Message == at {
-			return t.text, s, true, nil
+		if s.Message != at {
+			continue
 		}
+		// Of a template in Jinja the place is a guess where it has more than
+		// one prompt. A prompt that the text begins with tells it better.
+		if opt.Template.Source != "" && len(a.served.text) < s.Start {
+			r, err := opt.Template.Render(before, o)
+			if err == nil && len(r.Text) < s.Start && strings.HasPrefix(t.text.Text, r.Text) {
+				s.Start = len(r.Text)
+			}
+		}
+		return t.text, s, true, nil
 	}
 	// The template does not tell where the message is: the prompt for it is
 	// that of the messages before.
-	before := chat.Conversation{Messages: t.row.Messages[:at], Tools: t.row.Tools}
 	r, err := opt.Template.Render(before, o)
 	return r, chat.Span{Start: len(r.Text), End: len(r.Text)}, true, err
 }
