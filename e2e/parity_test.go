@@ -82,8 +82,17 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// The ids are those of the server, so another model's tokenizer is noticed
-// although all texts are equal. A token too many before the text is too.
+// One number in one of thirty schemas that the server writes anew is found, with
+// the tokens around it.
+func TestParityFindsOneNumber(t *testing.T) {
+	odd := strings.Replace(record("odd", [2]string{"What is the weather in Paris?", paris}), `"place":{"type":"string"}`, `"place":{"type":"number","default":20.0}`, 1)
+	file := goldFile(t, numbered(14)+odd)
+	v := parity(t, "openai/tiny", llamacpp(t)[0], file, append(trainer(t), "--calls", "native", "--projection", "full")...)
+	if v.Pass || v.First.ID != "e2e/odd" || v.First.Field != "tool_schema" || v.Prompts-v.Equal != 2 || len(v.First.TrainedTokens) == 0 || v.First.TrainedTokens[0] != "." {
+		t.Errorf("%+v; want the two prompts of e2e/odd to differ at the fraction of 20.0", v)
+	}
+}
+
 func TestParityNeedsTheRightTemplateAndServer(t *testing.T) {
 	file := goldFile(t, gold)
 	o := assay(t, nil, "run", file, "--parity-only", "--model", "openai/tiny-long", "--base-url", server(t)+"/v1", "--template", "qwen3")

@@ -244,6 +244,8 @@ func why(d *Difference, req model.Request, opt *Options) string {
 		return "action-only rows have empty observations, and the run shows what gold returned: run with --observe empty, or train with --projection full"
 	case rows && opt.Run.Flow == eval.FlowGuided && opt.Rows.Grouping != train.EachCall && parallel(req.Case.Record.Turns[req.Turn]):
 		return "a guided flow shows one call at a time: train with --parallel each, or run with --flow free"
+	case d.Field == string(chat.FieldArguments) && req.Tools != nil:
+		return "the server words arguments in another way than the trainer's template"
 	case d.Message == -1 && strings.HasPrefix(d.Field, "tool"):
 		return "the server words tools in another way than the trainer's template"
 	}

@@ -198,7 +198,7 @@ func TestFirstDifference(t *testing.T) {
 	}{
 		{"a keyword of a schema is lost", "qwen2.5", nil, replace(`, "default": "Paris"`, ""), "plain", 1, "tool_schema", "words tools"},
 		{"a description is changed", "qwen2.5", nil, replace("Returns the time of", "Tells the time of"), "plain", 1, "tool_description", "words tools"},
-		{"letters are escaped in arguments", "qwen2.5", nil, replace("\"Z\u00fcrich\"", `"Z\u00fcrich"`), "plain", 2, "arguments", ""},
+		{"letters are escaped in arguments", "qwen2.5", nil, replace("\"Z\u00fcrich\"", `"Z\u00fcrich"`), "plain", 2, "arguments", "words arguments"},
 		{"the query is trimmed", "qwen2.5", nil, replace("Weather in Zürich?", "Weather in Zürich"), "plain", 1, "query", ""},
 		{"the prompt lacks its last break", "qwen2.5", nil, func(s string) string { return strings.TrimSuffix(s, "\n") }, "plain", 1, "end", ""},
 		{"the prompt goes on", "qwen2.5", nil, func(s string) string { return s + "Sure" }, "plain", 1, "end", ""},

@@ -7,7 +7,9 @@
 // It prints "Listening on 127.0.0.1:PORT" when it is ready. The file is offered
 // under several names, which differ in the token that begins an answer (see
 // e2e/tinygguf) and in the length of their context. It is test equipment for one
-// machine: no streaming, no keys, loopback only.
+// machine: no streaming, no keys, loopback only. Numbers pass through JavaScript,
+// so 1.0 in a schema or in arguments becomes 1, which llama.cpp's own server keeps;
+// a test relies on that being noticed.
 import http from 'node:http'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
