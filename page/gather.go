@@ -219,11 +219,9 @@ func (b *builder) readRun(ctx context.Context, i, variantAt int) error {
 				ID     string `json:"id"`
 				Repeat int    `json:"repeat"`
 			}
-			if err := json.Unmarshal(line, &head); err != nil {
-				return nil // whoever reads the predictions tells of it
-			}
+			bad := json.Unmarshal(line, &head) // whoever reads the predictions tells of it
 			ord, ok := v.ord[head.ID]
-			if !ok {
+			if bad != nil || !ok {
 				return nil
 			}
 			c, err := columnOf(head.Repeat)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/eval"
 	"assay/match"
@@ -130,29 +131,29 @@ func (b *builder) label(c *column) string {
 	same := func(f func(Run) string) bool {
 		return !slices.ContainsFunc(b.in.Runs, func(r Run) bool { return f(r) != f(run) })
 	}
-	text := run.Model
+	parts := []string{run.Model}
 	if !same(func(r Run) string { return r.Setting }) {
-		text += " · " + report.SettingLabel(run.Setting)
+		parts = append(parts, report.SettingLabel(run.Setting))
 	}
-	twins := 0
+	twins, doubles := 0, 0
 	for _, r := range b.in.Runs {
 		if r.Model == run.Model && r.Setting == run.Setting {
 			twins++
-		}
-	}
-	if twins > 1 {
-		text += " · seed " + run.Seed
-		for i, r := range b.in.Runs {
-			if i != c.run && r.Model == run.Model && r.Setting == run.Setting && r.Seed == run.Seed {
-				text += " · " + run.Name
-				break
+			if r.Seed == run.Seed {
+				doubles++
 			}
 		}
 	}
-	if slices.ContainsFunc(b.columns, func(d *column) bool { return d.run == c.run && d.repeat != c.repeat }) {
-		text += fmt.Sprintf(" · repeat %d", c.repeat)
+	if twins > 1 {
+		parts = append(parts, "seed "+run.Seed)
 	}
-	return text
+	if doubles > 1 {
+		parts = append(parts, run.Name)
+	}
+	if slices.ContainsFunc(b.columns, func(d *column) bool { return d.run == c.run && d.repeat != c.repeat }) {
+		parts = append(parts, fmt.Sprintf("repeat %d", c.repeat))
+	}
+	return strings.Join(parts, " · ")
 }
 
 func (b *builder) runView(ctx context.Context, i int, run Run) (runView, error) {
@@ -192,15 +193,12 @@ func (b *builder) runView(ctx context.Context, i int, run Run) (runView, error) 
 // asked are the settings that a reader of the scores wants to know.
 func asked(info eval.RunInfo) [][2]string {
 	s, c := info.Settings, info.Counts
-	var files string
-	for i, in := range s.Data {
-		if i > 0 {
-			files += ", "
-		}
-		files += in.Path
+	var files []string
+	for _, in := range s.Data {
+		files = append(files, in.Path)
 	}
 	out := [][2]string{
-		{"data", files},
+		{"data", strings.Join(files, ", ")},
 		{"records, repeats", fmt.Sprintf("%d, %d", s.Records, max(s.Repeats, 1))},
 		{"how asked", fmt.Sprintf("calls %s, flow %s, history %s, observe %s, parse %s", s.Calls, s.Flow, s.History, s.Observe, s.Parse)},
 		{"sampling", fmt.Sprintf("temperature %g, top p %g, seed %d, max tokens %d, context %d", s.Sampling.Temperature, s.Sampling.TopP, s.Sampling.Seed, s.Sampling.MaxTokens, s.Sampling.NumCtx)},

@@ -172,7 +172,8 @@ func overviewOf(t *testing.T, r *page.Report) (o overview) {
 
 func TestPageIsTheSameEveryTime(t *testing.T) {
 	in := two(t)
-	if html(t, build(t, in)) != html(t, build(t, in)) {
+	first := html(t, build(t, in))
+	if second := html(t, build(t, in)); first != second {
 		t.Error("two reports on the same input differ")
 	}
 }

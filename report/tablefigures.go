@@ -82,7 +82,7 @@ func ByDataset(runs []Run) (Sheet, error) {
 // datasetFigure has two panels for each data set: hop level left, turn level
 // right.
 func datasetFigure(s Sheet, rows []DatasetRow, names []string, gs []group) plot.Figure {
-	f := newFigure(s, 4)
+	f := newFigure(s)
 	var models []string
 	for _, g := range gs {
 		models = append(models, g.model+", "+g.setting)
@@ -291,7 +291,7 @@ func ratioLabel(n int) string { return "1 : " + strconv.Itoa(n) }
 // shareFigure has a panel for each metric, a row for each ratio, and a bar for
 // each model.
 func shareFigure(s Sheet, points []SharePoint, gs []group) plot.Figure {
-	f := newFigure(s, 4)
+	f := newFigure(s)
 	var ratios []int
 	var labels, models []string
 	for _, p := range points {

@@ -81,7 +81,7 @@ func (c Comparison) Sheet() Sheet {
 		Caption: fmt.Sprintf("Preset %s. Percent; SH and MH are means over turns, ST and MT over conversations.", c.Preset),
 		Table:   c.scores(), Notes: c.Notes, data: c,
 	}
-	f := newFigure(s, 4)
+	f := newFigure(s)
 	for _, block := range c.blocks() {
 		var models []string
 		for _, r := range block {
@@ -130,7 +130,7 @@ func (s Summary) sheet(title, what string, cells []string) Sheet {
 		Caption: fmt.Sprintf("%s; percent, mean ± sample standard deviation over runs. Preset %s.", what, s.Preset),
 		Table:   s.repeated(cells), Notes: s.notes(),
 	}
-	f := newFigure(out, 4)
+	f := newFigure(out)
 	cols := columns(cells)
 	for _, g := range s.Groups {
 		r := row{Setting: g.Setting, Model: g.Model, Columns: []OverRuns{}}
@@ -159,8 +159,8 @@ func (s Summary) sheet(title, what string, cells []string) Sheet {
 	return out
 }
 
-func newFigure(s Sheet, columns int) plot.Figure {
-	return plot.Figure{Title: cleanLine(s.Title), Subtitle: cleanLine(s.Caption), Columns: columns}
+func newFigure(s Sheet) plot.Figure {
+	return plot.Figure{Title: cleanLine(s.Title), Subtitle: cleanLine(s.Caption), Columns: 4}
 }
 
 // barsOf returns bars in percent on a scale to 100, a row for each category and

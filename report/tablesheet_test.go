@@ -28,8 +28,8 @@ func written(t *testing.T, s report.Sheet, format string) string {
 
 // shareRun is a run with four serial turns that all fail and eight parallel
 // ones that all hold, as their ids say.
-func shareRun(model string, wrong ...string) report.Run {
-	r := report.Run{Name: model, Model: model, Setting: "gt", Predictions: model}
+func shareRun(wrong ...string) report.Run {
+	r := report.Run{Name: "m", Model: "m", Setting: "gt", Predictions: "m"}
 	r.Scores = eval.Scores{Preset: "paper", Datasets: map[string]eval.Cells{}}
 	for i := range 12 {
 		id, score := fmt.Sprintf("parallel%d", i), match.Score{SP: 1, FP: 1, SPA: 1, FPA: 1, FPAArg: 1}
@@ -56,7 +56,7 @@ func strategyOf(id string, _ int) qaoa.Strategy {
 // TestParallelShare compares the sampled means with the closed form: with
 // strata of one score each, every draw has it exactly.
 func TestParallelShare(t *testing.T) {
-	s, err := report.ParallelShare([]report.Run{shareRun("m")}, strategyOf, report.ShareOptions{Samples: 5})
+	s, err := report.ParallelShare([]report.Run{shareRun()}, strategyOf, report.ShareOptions{Samples: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestParallelShare(t *testing.T) {
 // TestParallelShareApproachesTheClosedForm has scores that differ within a
 // stratum.
 func TestParallelShareApproachesTheClosedForm(t *testing.T) {
-	run := shareRun("m", "parallel4", "parallel5")
+	run := shareRun("parallel4", "parallel5")
 	s, err := report.ParallelShare([]report.Run{run}, strategyOf, report.ShareOptions{Samples: 4000, Seed: 3, Ratios: []int{3}})
 	if err != nil {
 		t.Fatal(err)
@@ -108,18 +108,16 @@ func TestParallelShareApproachesTheClosedForm(t *testing.T) {
 
 func TestParallelShareRefuses(t *testing.T) {
 	serial := func(string, int) qaoa.Strategy { return qaoa.Serial }
-	if _, err := report.ParallelShare([]report.Run{shareRun("m")}, serial, report.ShareOptions{}); err == nil || !strings.Contains(err.Error(), "12 serial and 0 parallel") {
+	if _, err := report.ParallelShare([]report.Run{shareRun()}, serial, report.ShareOptions{}); err == nil || !strings.Contains(err.Error(), "12 serial and 0 parallel") {
 		t.Errorf("without a parallel turn: %v", err)
 	}
-	if _, err := report.ParallelShare([]report.Run{shareRun("m")}, strategyOf, report.ShareOptions{Ratios: []int{-1}}); err == nil {
+	if _, err := report.ParallelShare([]report.Run{shareRun()}, strategyOf, report.ShareOptions{Ratios: []int{-1}}); err == nil {
 		t.Error("a ratio of 1:-1 is taken")
 	}
 }
 
-func f(v float64) *float64 { return &v }
-
 func cellsOf(v float64) eval.Cells {
-	c := eval.Cell{N: 10, SP: f(v), FP: f(v), SPA: f(v), FPA: f(v)}
+	c := eval.Cell{N: 10, SP: new(v), FP: new(v), SPA: new(v), FPA: new(v)}
 	return eval.Cells{SH: c, MH: c, ST: c}
 }
 
@@ -181,8 +179,10 @@ func TestSheetForms(t *testing.T) {
 func TestHopAndTurnSheets(t *testing.T) {
 	var runs []report.Run
 	for i := range 3 {
-		runs = append(runs, report.Run{Name: fmt.Sprint(i), Model: "m", Setting: "hybrid", Seed: fmt.Sprint(i), Predictions: fmt.Sprint(i),
-			Scores: eval.Scores{Preset: "paper", Cells: cellsOf(0.5 + 0.01*float64(i))}})
+		runs = append(runs, report.Run{
+			Name: fmt.Sprint(i), Model: "m", Setting: "hybrid", Seed: fmt.Sprint(i), Predictions: fmt.Sprint(i),
+			Scores: eval.Scores{Preset: "paper", Cells: cellsOf(0.5 + 0.01*float64(i))},
+		})
 	}
 	sum, err := report.Summarize(runs, report.Options{})
 	if err != nil {

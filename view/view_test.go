@@ -27,7 +27,9 @@ func small(t *testing.T) *page.Report {
 		return func(yield func(qaoa.Record, error) bool) { yield(rec, nil) }
 	}
 	preds := func(context.Context) iter.Seq2[qaoa.Prediction, error] {
-		return func(yield func(qaoa.Prediction, error) bool) { yield(qaoa.Prediction{ID: rec.ID, Turns: rec.Turns}, nil) }
+		return func(yield func(qaoa.Prediction, error) bool) {
+			yield(qaoa.Prediction{ID: rec.ID, Turns: rec.Turns}, nil)
+		}
 	}
 	scores, err := eval.Score(t.Context(), gold(t.Context()), preds(t.Context()), eval.ScoreOptions{})
 	if err != nil {
@@ -119,7 +121,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("Serve = %v, want no error after an interrupt", err)
 	}
-	if _, err := http.Get("http://" + l.Addr().String()); err == nil {
-		t.Error("the listener still answers")
+	if again, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		t.Error("the listener still answers", again.Close())
 	}
 }

@@ -26,7 +26,7 @@ func demoCommand() command {
 		help: `
 Writes small invented files in every raw format, converts and filters them, makes
 candidate lists, asks three models that need no server, scores them, sums up three
-seeds, and makes a training shard. Every command is printed, so it can be repeated
+seeds, makes a report to open in a browser, and a training shard. Every command is printed, so it can be repeated
 on real files. What the commands say goes to demo.log in the folder.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			out := flags.String("out", "demo-out", "folder to write to; what an earlier demo wrote there is replaced")
@@ -41,9 +41,12 @@ on real files. What the commands say goes to demo.log in the folder.`,
 }
 
 // demoFolders are what a demo writes, beside its log.
-var demoFolders = []string{"raw", "records", "lists", "runs", "tables", "shards"}
+var demoFolders = []string{"raw", "records", "lists", "runs", "tables", "shards", demoReport}
 
-const demoLog = "demo.log"
+const (
+	demoLog    = "demo.log"
+	demoReport = "report.html"
+)
 
 // A demonstration runs verbs as a user would.
 type demonstration struct {
@@ -63,7 +66,7 @@ func runDemo(ctx context.Context, std stdio, dir string) error {
 	}
 	defer log.Close()
 	d := &demonstration{std: std, dir: dir, log: log}
-	for _, step := range []func(context.Context) error{d.convert, d.candidates, d.models, d.tables, d.shard} {
+	for _, step := range []func(context.Context) error{d.convert, d.candidates, d.models, d.tables, d.shard, d.report} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("%w; see %s", err, log.Name())
 		}
@@ -355,4 +358,25 @@ func (d *demonstration) shard(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// report makes the page on two models under both settings, which is what a
+// newcomer should open.
+func (d *demonstration) report(ctx context.Context) error {
+	d.section("6. All of it is in one page: scores, comparisons, and every item with gold beside what was predicted.")
+	var dirs []string
+	for _, model := range []string{"lexical-", "random-"} {
+		some, err := d.runs(model)
+		if err != nil {
+			return err
+		}
+		dirs = append(dirs, some...)
+	}
+	args := []string{"report", "-o", d.path(demoReport), "--title", "Assay demo: a word-matching and a random model"}
+	if _, err := d.quietly(ctx, append(args, dirs...)...); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.std.out, "  $ assay report %s -o %s\n\n  Open %s in a browser: \"Items\", then n for the next wrong one, ? for help.\n",
+		d.path("runs", "…"), d.path(demoReport), d.path(demoReport))
+	return nil
 }

@@ -47,15 +47,14 @@ async function embedded(n) {
 // INDEX is the list of all items, column by column.
 const INDEX = { n: 0, blob: [], place: [], turn: [], id: [], ds: [], cell: [], shape: [], q: [], tools: [], runs: DATA.columns.map(() => ({ SP: [], FP: [], SPA: [], FPA: [], c: [], m: [], tools: [] })) };
 
-// loadIndex fills INDEX and calls step after each part.
-async function loadIndex(step) {
-  for (const n of DATA.blobs.index) {
-    const part = await openBlob(n);
+// loadIndex fills INDEX.
+async function loadIndex() {
+  for (const part of await Promise.all(DATA.blobs.index.map(openBlob))) {
     for (const key of ["blob", "place", "turn", "id", "ds", "cell", "shape", "q", "tools"]) append(INDEX[key], part[key]);
     INDEX.runs.forEach((run, i) => { for (const key of Object.keys(run)) append(run[key], part.runs[i][key]); });
-    INDEX.n = INDEX.id.length;
-    step();
   }
+  INDEX.n = INDEX.id.length;
+  INDEX.done = true;
 }
 
 function append(list, more) { for (const x of more || []) list.push(x); }

@@ -94,7 +94,7 @@ function applyFilter() {
   const from = performance.now();
   found = select(filter);
   const share = found.length === INDEX.n ? `${number(INDEX.n)} items` : `${number(found.length)} of ${number(INDEX.n)} items`;
-  $("count").textContent = INDEX.done ? share : share + " …";
+  $("count").textContent = share;
   $("rows").style.height = `${found.length * ROW}px`;
   $("list").scrollTop = 0;
   drawRows();

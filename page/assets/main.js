@@ -37,6 +37,7 @@ function follow() {
     else $(id).removeAttribute("aria-current");
   }
   if (!state.items) {
+    if (!$("overview-view").childElementCount) showOverview();
     document.title = DATA.title || "Report";
     return;
   }
@@ -44,10 +45,11 @@ function follow() {
   filter = state.filter;
   current = state.item;
   showFilter();
+  if (!INDEX.done) return; // start comes back here
   if (!same || !$("rows").childElementCount) applyFilter();
   else reveal();
   if (current >= 0 && current !== shown) showDetail(current);
-  if (state.wanted !== null && current < 0 && INDEX.done) {
+  if (state.wanted !== null && current < 0) {
     shown = -1;
     $("detail").replaceChildren(el("p", { class: "notice" }, "This report has no item ", el("b", {}, state.wanted), "."));
   }
@@ -88,7 +90,6 @@ async function start() {
   document.body.dataset.script = performance.now().toFixed(1);
   $("subtitle").textContent = `${number(DATA.runs.length)} ${DATA.runs.length === 1 ? "run" : "runs"}, ${number(DATA.items)} items, preset ${DATA.preset}`;
   if (DATA.columns.length < 2) NO_FILTER.against = 0;
-  showOverview();
   fillFilters();
   $("filters").addEventListener("input", changeFilter);
   $("filters").addEventListener("submit", (event) => event.preventDefault());
@@ -104,11 +105,9 @@ async function start() {
     location.hash = encodeState(filter, current);
   }));
   follow();
-  await loadIndex(() => {});
-  INDEX.done = true;
+  await loadIndex();
   $("rows").replaceChildren();
   follow();
-  if (!$("items-view").hidden) applyFilter();
   document.body.dataset.ready = performance.now().toFixed(1); // for tests of speed
 }
 
