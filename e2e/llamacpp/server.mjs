@@ -33,11 +33,16 @@ const MODELS = {
 const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, logLevel: 'error', maxThreads: 1 })
 const model = await llama.loadModel({ modelPath: process.argv[2] })
 const template = new Template(model.fileInfo.metadata.tokenizer.chat_template)
-const context = await model.createContext({ contextSize: CONTEXT, sequences: SLOTS, threads: 1 })
 const embedding = await model.createEmbeddingContext({ contextSize: MODELS['tiny'].context, threads: 1 })
 
-// A request waits for one of the slots.
-const slots = Array.from({ length: SLOTS }, () => context.getSequence())
+// A request waits for one of the slots. Each has a context of its own: sequences
+// of one context are computed together, and now and then two that run at the
+// same time are given each other's next token.
+const slots = []
+for (let i = 0; i < SLOTS; i++) {
+  const context = await model.createContext({ contextSize: CONTEXT, sequences: 1, threads: 1 })
+  slots.push(context.getSequence())
+}
 const waiting = []
 const enter = () => slots.length ? Promise.resolve(slots.pop()) : new Promise(go => waiting.push(go))
 const leave = slot => waiting.length ? waiting.shift()(slot) : slots.push(slot)
