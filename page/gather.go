@@ -219,9 +219,11 @@ func (b *builder) readRun(ctx context.Context, i, variantAt int) error {
 				ID     string `json:"id"`
 				Repeat int    `json:"repeat"`
 			}
-			bad := json.Unmarshal(line, &head) // whoever reads the predictions tells of it
+			if err := json.Unmarshal(line, &head); err != nil {
+				return fmt.Errorf("%s: byte %d: want a prediction: %w", run.File, where.off, err)
+			}
 			ord, ok := v.ord[head.ID]
-			if bad != nil || !ok {
+			if !ok {
 				return nil
 			}
 			c, err := columnOf(head.Repeat)
