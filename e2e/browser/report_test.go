@@ -269,6 +269,7 @@ func TestViewer(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGINT) }) // a test that fails early leaves none behind
 	line, err := bufio.NewReader(talk).ReadString('\n')
 	address, _, _ := strings.Cut(line, " ")
 	if err != nil || !strings.HasPrefix(address, "http://127.0.0.1:") {
