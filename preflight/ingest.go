@@ -3,6 +3,7 @@ package preflight
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/chat"
 	"assay/qaoa"
@@ -44,11 +45,11 @@ func ingest(row *Row, v qaoa.Value, t Trainer, c Columns) ingested {
 
 // path returns a JSON Pointer.
 func path(parts ...any) string {
-	var out string
+	var b strings.Builder
 	for _, p := range parts {
-		out += fmt.Sprintf("/%v", p)
+		fmt.Fprintf(&b, "/%v", p)
 	}
-	return out
+	return b.String()
 }
 
 // shareGPT reads a row as SharegptDatasetConverter of LLaMA-Factory does, and
@@ -206,21 +207,22 @@ func knows(t Trainer, role string) bool {
 	return false
 }
 
-func either(v qaoa.Value, a, b string) (qaoa.Value, bool) {
-	if x, ok := v.Get(a); ok {
-		return x, true
+func either(v qaoa.Value, a, b string) qaoa.Value {
+	x, ok := v.Get(a)
+	if !ok {
+		x, _ = v.Get(b)
 	}
-	return v.Get(b)
+	return x
 }
 
 // message reads one message and reports whether the trainer reads on.
 func (in *ingested) message(row *Row, m qaoa.Value, t Trainer, at string) bool {
-	role, _ := either(m, "role", "from")
+	role := either(m, "role", "from")
 	if role.Kind != qaoa.String || !knows(t, role.Text) {
 		row.add(UnknownRole, at+"/role", "want a role of %s, have %.40q", t, role.Text)
 		return false
 	}
-	content, _ := either(m, "content", "value")
+	content := either(m, "content", "value")
 	text, ok := plainText(content)
 	if !ok {
 		row.add(BadContent, at+"/content", "want a text, have a JSON %s", content.Kind)
@@ -329,15 +331,15 @@ func plainText(v qaoa.Value) (string, bool) {
 	case qaoa.Null, qaoa.Invalid:
 		return "", true
 	case qaoa.Array:
-		out := ""
+		var b strings.Builder
 		for _, part := range v.Items {
 			text, ok := part.Get("text")
 			if !ok || text.Kind != qaoa.String {
 				return "", false
 			}
-			out += text.Text
+			b.WriteString(text.Text)
 		}
-		return out, true
+		return b.String(), true
 	}
 	return "", false
 }

@@ -75,7 +75,7 @@ func commands() []command {
 	return []command{
 		sourcesCommand(), convertCommand(), filterCommand(), validateCommand(), describeCommand(),
 		ledgerCommand(), toolsBuildCommand(), toolsDescribeCommand(), toolsSearchCommand(), toolsClassifyCommand(), candidatesCommand(), runCommand(), runsListCommand(), runsShowCommand(), runsRemoveCommand(), runsMergeCommand(), scoreCommand(), matchCommand(),
-		statsSummarizeCommand(), statsCompareCommand(), statsRankCommand(), statsPlanCommand(), statsGateCommand(), statsAuditCommand(), reportCommand(), viewCommand(), trainShardCommand(), trainProbeCommand(), trainPreflightCommand(), trainVerifyCommand(),
+		statsSummarizeCommand(), statsCompareCommand(), statsRankCommand(), statsPlanCommand(), statsGateCommand(), statsAuditCommand(), reportCommand(), viewCommand(), trainShardCommand(), trainProbeCommand(), trainPreflightCommand(), trainRecipeCommand(), trainVerifyCommand(),
 		demoCommand(), doctorCommand(), versionCommand(),
 	}
 }

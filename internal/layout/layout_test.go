@@ -55,6 +55,8 @@ var arrows = map[string][]string{
 	"view":                {"page"},
 	"runs":                {"qaoa", "eval", "internal/filelock"},
 	"preflight":           {"qaoa", "chat", "tokenizer", "internal/raw", "internal/ordered"},
+	"recipe":              {"train"},
+	"card":                {"train", "census", "plot", "qaoa"},
 	"parity":              {"qaoa", "eval", "model", "chat", "tokenizer", "toolcall", "train"},
 	"bench/runner":        {"qaoa", "eval", "model", "model/*"},
 	"bench/*":             {"qaoa"},
