@@ -60,8 +60,14 @@ func start(t *testing.T) *chromium {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Not t.TempDir: helpers of the browser may still write for a moment after
+	// it ended, and a folder that is not empty would fail the test.
+	profile, err := os.MkdirTemp("", "assay-chromium-*")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-		"--hide-scrollbars", "--window-size=1366,860", "--no-first-run", "--disable-background-networking", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--hide-scrollbars", "--window-size=1366,860", "--no-first-run", "--disable-background-networking", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{inRead, outWrite}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -78,6 +84,11 @@ func start(t *testing.T) *chromium {
 		}
 		outRead.Close()
 		<-done
+		for range 20 {
+			if os.RemoveAll(profile) == nil {
+				break
+			}
+		}
 	})
 	return c
 }
