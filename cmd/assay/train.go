@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/card"
 	"assay/chat"
 	"assay/convert"
+	"assay/convert/all"
 	"assay/eval"
 	"assay/match"
 	"assay/qaoa"
@@ -307,6 +309,8 @@ func (j *shardJob) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	j.opt.Selection = counts
+	page := card.New(licenceOf)
+	j.opt.OnRow, j.opt.Finish = page.Add, page.Write
 	m, err := train.Shard(ctx, recs, j.opt)
 	if errors.Is(err, train.ErrNoRows) {
 		for _, code := range slices.Sorted(maps.Keys(counts.Dropped)) {
@@ -322,6 +326,15 @@ func (j *shardJob) run(ctx context.Context, std stdio) error {
 		return writeJSON(std.out, m)
 	}
 	return nil
+}
+
+// licenceOf returns the licence of a source, "" if it is none of ours.
+func licenceOf(source string) string {
+	src, err := all.Lookup(source)
+	if err != nil {
+		return ""
+	}
+	return src.Licence
 }
 
 // choose returns the records that selection and mixture take, and tells the

@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"runs":                {"qaoa", "eval", "internal/filelock"},
 	"preflight":           {"qaoa", "chat", "tokenizer", "internal/raw", "internal/ordered"},
 	"recipe":              {"train"},
-	"card":                {"train", "census", "plot", "qaoa"},
+	"card":                {"train", "census", "qaoa"},
 	"parity":              {"qaoa", "eval", "model", "chat", "tokenizer", "toolcall", "train"},
 	"bench/runner":        {"qaoa", "eval", "model", "model/*"},
 	"bench/*":             {"qaoa"},
