@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-json"
-
 	"assay/census"
 	"assay/qaoa"
 	"assay/train"
@@ -90,12 +88,12 @@ func (c *Card) front(b *strings.Builder, m train.Manifest) {
 	}
 	if len(licences) == 1 && !licences["not known"] {
 		for l := range licences {
-			fmt.Fprintf(b, "license: %s\n", quote(strings.ToLower(l)))
+			fmt.Fprintf(b, "license: %s\n", string(qaoa.Quote(strings.ToLower(l))))
 		}
 	} else {
-		fmt.Fprintf(b, "license: other\nlicense_name: %s\n", quote(strings.Join(slices.Sorted(maps.Keys(licences)), ", ")))
+		fmt.Fprintf(b, "license: other\nlicense_name: %s\n", string(qaoa.Quote(strings.Join(slices.Sorted(maps.Keys(licences)), ", "))))
 	}
-	fmt.Fprintf(b, "pretty_name: %s\ntask_categories:\n- text-generation\nlanguage:\n- en\ntags:\n- function-calling\n- tool-use\n- sft\nsize_categories:\n- %s\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*\n---\n", quote(m.Choices.Name), size(m.Rows))
+	fmt.Fprintf(b, "pretty_name: %s\ntask_categories:\n- text-generation\nlanguage:\n- en\ntags:\n- function-calling\n- tool-use\n- sft\nsize_categories:\n- %s\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*\n---\n", string(qaoa.Quote(m.Choices.Name)), size(m.Rows))
 }
 
 // size returns the hub's name of a size.
@@ -126,8 +124,13 @@ func (c *Card) distributions(b *strings.Builder) {
 		name, of string
 		n        int
 	}{
-		{"single-turn", "rows", s.SingleTurn}, {"multi-turn", "rows", s.MultiTurn}, {"no call", "turns", s.NoCall}, {"single-hop", "turns", s.SingleHop},
-		{"multi-hop", "turns", s.MultiHop}, {"serial", "multi-hop turns", s.SerialTurns}, {"parallel", "multi-hop turns", s.ParallelTurns},
+		{"single-turn", "rows", s.SingleTurn},
+		{"multi-turn", "rows", s.MultiTurn},
+		{"no call", "turns", s.NoCall},
+		{"single-hop", "turns", s.SingleHop},
+		{"multi-hop", "turns", s.MultiHop},
+		{"serial", "multi-hop turns", s.SerialTurns},
+		{"parallel", "multi-hop turns", s.ParallelTurns},
 	} {
 		fmt.Fprintf(b, "| %s | %s | %d |\n", n.name, n.of, n.n)
 	}
@@ -207,12 +210,4 @@ func escape(s string) string {
 		}
 	}
 	return b.String()
-}
-
-func quote(s string) string {
-	out, err := json.MarshalNoEscape(s)
-	if err != nil {
-		return `""`
-	}
-	return string(out)
 }

@@ -87,7 +87,7 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 
 // yamlQuote returns s as a quoted text of YAML, which a text of JSON is.
 func yamlQuote(s string) (string, error) {
-	out, err := json.MarshalNoEscape(s)
+	out, err := json.MarshalWithOption(s, json.DisableHTMLEscape())
 	return string(out), err
 }
 
