@@ -111,7 +111,7 @@ func TestConnections(t *testing.T) {
 		{"interim answers", func(_, n int) string {
 			return "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + ok(fmt.Sprint(n))
 		}, "0 1 2", 1},
-		{"nothing but interim answers", func(int, int) string { return strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 20) }, "- - -", 3},
+		{"nothing but interim answers", func(int, int) string { return strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 20) + "CLOSE" }, "- - -", 3},
 		{"closed without an answer, which is told and not hidden", func(_, n int) string {
 			if n == 1 {
 				return "CLOSE"

@@ -95,7 +95,7 @@ func New(label, remedy string, opt Options) *Client {
 			n = DefaultConcurrency
 		}
 		c.http = &http.Client{
-			Transport: newDirect(&http.Transport{
+			Transport: &http.Transport{
 				Proxy:               http.ProxyFromEnvironment,
 				MaxIdleConns:        n,
 				MaxIdleConnsPerHost: n,
@@ -104,7 +104,7 @@ func New(label, remedy string, opt Options) *Client {
 				IdleConnTimeout:     90 * time.Second,
 				TLSHandshakeTimeout: 20 * time.Second,
 				ForceAttemptHTTP2:   true,
-			}, n),
+			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
