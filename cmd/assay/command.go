@@ -89,7 +89,11 @@ func run(ctx context.Context, args []string, std stdio) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return exitOK // the reader of our output has what it wanted
 	}
-	fmt.Fprintf(std.err, "assay: %v\n", err)
+	message := err.Error()
+	if message == context.Canceled.Error() {
+		message = "interrupted before the end" // which says who did it
+	}
+	fmt.Fprintf(std.err, "assay: %s\n", message)
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
