@@ -233,7 +233,7 @@ func (p Plan) WriteText(w io.Writer) error {
 		for _, m := range list {
 			note := ""
 			if m.Rows < m.Wanted {
-				note = fmt.Sprintf("%d short", m.Wanted-m.Rows)
+				note = fmt.Sprintf("  %d short", m.Wanted-m.Rows) // the last cell is not padded
 			}
 			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", m.Name, m.Records, m.Wanted, m.Rows, note)
 		}

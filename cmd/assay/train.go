@@ -310,7 +310,14 @@ func (j *shardJob) run(ctx context.Context, std stdio) error {
 	}
 	j.opt.Selection = counts
 	page := card.New(licenceOf)
-	j.opt.OnRow, j.opt.Finish = page.Add, page.Write
+	benchmarks := map[string]int{}
+	j.opt.Finish = page.Write
+	j.opt.OnRow = func(rec qaoa.Record, tokens int) {
+		if rec.Source.Split == string(convert.Test) {
+			benchmarks[rec.Source.Name]++
+		}
+		page.Add(rec, tokens)
+	}
 	m, err := train.Shard(ctx, recs, j.opt)
 	if errors.Is(err, train.ErrNoRows) {
 		for _, code := range slices.Sorted(maps.Keys(counts.Dropped)) {
@@ -322,6 +329,9 @@ func (j *shardJob) run(ctx context.Context, std stdio) error {
 		return inputError(err)
 	}
 	j.print(std, m)
+	for _, name := range slices.Sorted(maps.Keys(benchmarks)) {
+		fmt.Fprintf(std.err, "warning: %d rows are of %s, a benchmark: do not score with it what is trained on them\n", benchmarks[name], name)
+	}
 	if j.o.json {
 		return writeJSON(std.out, m)
 	}
