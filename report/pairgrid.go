@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"assay/eval"
 	"assay/stats"
@@ -154,28 +153,11 @@ func (g *pairGrid) sameItems() error {
 			if len(missing)+len(extra) > 0 {
 				slices.Sort(extra)
 				return fmt.Errorf("these runs do not compare: item sets differ: against %q, %q lacks %s and has %s more; score both on the same gold records",
-					g.a.runs[0].Name, grp.runs[r].Name, someOf(missing), someOf(extra))
+					g.a.runs[0].Name, grp.runs[r].Name, stats.CountOf(missing), stats.CountOf(extra))
 			}
 		}
 	}
 	return nil
-}
-
-// someOf counts ids and shows the first three.
-func someOf(ids []string) string {
-	if len(ids) == 0 {
-		return "0"
-	}
-	const show = 3
-	text := make([]string, 0, show)
-	for _, id := range ids[:min(show, len(ids))] {
-		text = append(text, fmt.Sprintf("%.80q", id))
-	}
-	more := ""
-	if len(ids) > show {
-		more = ", …"
-	}
-	return fmt.Sprintf("%d (%s%s)", len(ids), strings.Join(text, ", "), more)
 }
 
 func (g *pairGrid) side(grp group) Side {

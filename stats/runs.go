@@ -117,7 +117,7 @@ func itemSets(runs []RunInfo) []string {
 		missing, extra := missingFrom(want, have), missingFrom(have, want)
 		if len(missing)+len(extra) > 0 {
 			reasons = append(reasons, fmt.Sprintf("item sets differ: against %q, %q lacks %s and has %s more",
-				runs[0].Name, r.Name, sampleOf(missing), sampleOf(extra)))
+				runs[0].Name, r.Name, CountOf(missing), CountOf(extra)))
 		}
 	}
 	return reasons
@@ -134,8 +134,9 @@ func missingFrom(a, b []string) []string {
 	return out
 }
 
-// sampleOf counts ids and shows the first three.
-func sampleOf(ids []string) string {
+// CountOf returns how many ids there are and the first three of them, for
+// messages.
+func CountOf(ids []string) string {
 	if len(ids) == 0 {
 		return "0"
 	}
