@@ -27,7 +27,7 @@ func dial(t *testing.T, endpoint string, opt Options) *Client {
 }
 
 // all returns the tools of c, the rejects, and the error that came last.
-func all(ctx context.Context, c *Client) (tools []qaoa.Tool, rejects Rejects, last error) {
+func all(ctx context.Context, c *Client) (tools []qaoa.Tool, rejects []*Reject, last error) {
 	for tool, err := range c.Tools(ctx) {
 		if rej, ok := errors.AsType[*Reject](err); ok {
 			rejects = append(rejects, rej)

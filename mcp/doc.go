@@ -1,6 +1,6 @@
 // Package mcp lists and calls the tools of Model Context Protocol servers: of
 // commands that speak it over standard input and output, and of servers behind
-// streamable HTTP. It also reads dumps of tools/list results.
+// streamable HTTP.
 //
 // # Schemas
 //

@@ -198,19 +198,6 @@ func TestOtherDocuments(t *testing.T) {
 	}
 }
 
-func TestSniff(t *testing.T) {
-	for _, yes := range []string{"openapi: 3.0.3\n", "info: {}\nopenapi: \"3.1.0\"\n", "# c\n'openapi' : '3.0.0'\n", `{"info":{},"openapi" : "3.1.0"`, "\ufeff{\n \"openapi\": \"3.0.1\"}"} {
-		if !Sniff([]byte(yes)) {
-			t.Errorf("Sniff(%q) = false", yes)
-		}
-	}
-	for _, no := range []string{"", "{}", "swagger: '2.0'\n", `{"text":"{\"openapi\":\"3.0.0\"}"}`, "x-openapi: 3\n", " openapi: 3\n", `{"openapi":"4"}`, `{"name":"openapi"}`} {
-		if Sniff([]byte(no)) {
-			t.Errorf("Sniff(%q) = true", no)
-		}
-	}
-}
-
 func ExampleTools() {
 	tools, findings, err := Tools([]byte(`
 openapi: 3.1.0
