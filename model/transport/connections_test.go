@@ -197,24 +197,32 @@ func TestEndsAnywhere(t *testing.T) {
 	}
 }
 
-// Connections are kept for as many as are in flight, and no more.
+// Connections are kept for as many as are in flight. The server answers a
+// round when all of it has come, so that each round needs every connection at
+// once: net/http's own limit of two kept ones would open six more a round.
 func TestPoolIsAsLargeAsConcurrency(t *testing.T) {
-	const workers = 8
-	s := serveRaw(t, func(int, int) string { return ok("x") })
+	const workers, rounds = 8, 10
+	var together sync.WaitGroup
+	s := serveRaw(t, func(int, int) string {
+		together.Done()
+		together.Wait()
+		return ok("x")
+	})
 	c := transport.New("test/m", "start it", transport.Options{Concurrency: workers, Timeout: time.Minute})
 	defer c.Close()
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for range 10 {
+	for range rounds {
+		together.Add(workers)
+		var round sync.WaitGroup
+		for range workers {
+			round.Go(func() {
 				if _, err := do(t.Context(), c, s.addr); err != nil {
 					t.Error(err)
 				}
-			}
-		})
+			})
+		}
+		round.Wait()
 	}
-	wg.Wait()
-	if n := s.conns.Load(); n > workers {
+	if n := s.conns.Load(); n != workers {
 		t.Errorf("%d connections for %d at a time", n, workers)
 	}
 }
