@@ -79,14 +79,9 @@ func (b Bars) bands() int {
 	return len(b.Series)
 }
 
-func (b Bars) legend() bool { return len(b.Series) > 1 }
-
-func (b Bars) height(float64) float64 {
+func (b Bars) height(width float64) float64 {
 	bands := float64(b.bands())
-	h := rowsTop + float64(len(b.Categories))*(bands*barHeight+(bands-1)*seriesGap+barGap) + float64(len(b.Groups))*groupGap
-	if b.legend() || b.Level {
-		h += legendHeight
-	}
+	h := rowsTop + b.head(width) + float64(len(b.Categories))*(bands*barHeight+(bands-1)*seriesGap+barGap) + float64(len(b.Groups))*groupGap
 	return h
 }
 
@@ -113,12 +108,10 @@ func (b Bars) sum(i int) float64 {
 
 func (b Bars) draw(c *canvas, out box) {
 	y := out.y + rowsTop
-	if b.legend() {
-		b.drawLegend(c, out.x, y, out.w)
-	}
-	if b.legend() || b.Level {
-		y += legendHeight
-	}
+	drawLegend(c, b.names(), barKey, box{out.x, y, out.w, out.h}, func(s int, x, y float64) {
+		c.swatch(x, y-4.5, fmt.Sprintf("s%d", s))
+	})
+	y += b.head(out.w)
 	names := 0.0
 	for _, name := range b.Categories {
 		names = max(names, textWidth(name, labelSize))
@@ -205,14 +198,24 @@ func (b Bars) tip(s, i int) string {
 	return t.String()
 }
 
-func (b Bars) drawLegend(c *canvas, x, y, width float64) {
-	end := x + width
-	for s, series := range b.Series {
-		c.swatch(x, y, fmt.Sprintf("s%d", s))
-		name := fit(series.Name, labelSize, end-x-13)
-		c.text(x+13, y+8.5, "", "start", name)
-		x = min(x+13+textWidth(name, labelSize)+16, end-20)
+func (b Bars) names() []string {
+	if len(b.Series) < 2 {
+		return nil
 	}
+	var names []string
+	for _, s := range b.Series {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// head returns the height of the legend.
+func (b Bars) head(width float64) float64 {
+	rows := len(legendRows(b.names(), barKey, width))
+	if b.Level {
+		rows = max(rows, 1)
+	}
+	return legendHeight * float64(rows)
 }
 
 func (b Bars) words() string {

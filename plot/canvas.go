@@ -30,6 +30,15 @@ const style = `<style>
 .assay-plot .s3{fill:#0f6f68}
 .assay-plot .s4{fill:#7a3fa0}
 .assay-plot .s5{fill:#846000}
+.assay-plot .line{fill:none;stroke-width:1.6;stroke-linejoin:round}
+.assay-plot .thin{stroke-width:1}
+.assay-plot .point{stroke:#fff;stroke-width:.8}
+.assay-plot .l0{stroke:#1f5fa8}
+.assay-plot .l1{stroke:#b4530a}
+.assay-plot .l2{stroke:#5f6b76}
+.assay-plot .l3{stroke:#0f6f68}
+.assay-plot .l4{stroke:#7a3fa0}
+.assay-plot .l5{stroke:#846000}
 .assay-plot .tail{fill:#7ba3d3}
 .assay-plot .on{fill:#fff}
 @media (prefers-color-scheme:dark){
@@ -45,6 +54,13 @@ const style = `<style>
 .assay-plot .s3{fill:#5cc7bb}
 .assay-plot .s4{fill:#c79be8}
 .assay-plot .s5{fill:#e0be55}
+.assay-plot .l0{stroke:#7fb2ea}
+.assay-plot .l1{stroke:#f0a061}
+.assay-plot .l2{stroke:#a9b4bf}
+.assay-plot .l3{stroke:#5cc7bb}
+.assay-plot .l4{stroke:#c79be8}
+.assay-plot .l5{stroke:#e0be55}
+.assay-plot .point{stroke:#14191f}
 .assay-plot .tail{fill:#476a92}
 .assay-plot .on{fill:#14191f}
 }

@@ -1,5 +1,6 @@
 // Package plot draws small figures as SVG: a grid of panels, each with a
-// histogram or horizontal bars (plain, grouped, or stacked as shares).
+// histogram, horizontal bars (plain, grouped, or stacked as shares) or lines
+// with intervals.
 //
 //	f := plot.Figure{Title: "Corpus", Panels: []plot.Panel{{
 //		Title: "Calls per record",

@@ -27,7 +27,7 @@ type Panel struct {
 	Chart   Chart  // never nil
 }
 
-// A Chart is a [Histogram] or [Bars].
+// A Chart is a [Histogram], [Bars], [Lines] or a [Legend] of lines.
 type Chart interface {
 	// check returns what cannot be drawn, in words.
 	check() error
@@ -71,7 +71,7 @@ func (f Figure) WriteSVG(w io.Writer) error {
 	}
 	for i, p := range f.Panels {
 		if p.Chart == nil {
-			return fmt.Errorf("plot: panel %d %q: no chart: set Chart to a Histogram or to Bars", i, p.Title)
+			return fmt.Errorf("plot: panel %d %q: no chart: set Chart to a Histogram, Bars, Lines or a Legend", i, p.Title)
 		}
 		if p.Span < 0 || p.Span > columns {
 			return fmt.Errorf("plot: panel %d %q: spans %d columns: want 0 to %d", i, p.Title, p.Span, columns)
@@ -131,8 +131,11 @@ func (f Figure) drawPanels(c *canvas, columns int, y float64) float64 {
 			y += headingSize + 26
 		}
 		b := box{x: margin + float64(at)*(columnWidth+columnGap), y: y, w: float64(span)*columnWidth + float64(span-1)*columnGap}
-		head := float64(panelHead)
-		c.text(b.x, b.y+panelSize-1, "panel", "start", fit(p.Title, panelSize, b.w))
+		head := 0.0
+		if p.Title != "" || p.Note != "" {
+			head = panelHead
+			c.text(b.x, b.y+panelSize-1, "panel", "start", fit(p.Title, panelSize, b.w))
+		}
 		if p.Note != "" {
 			c.text(b.x, b.y+panelHead+labelSize-2, "note", "start", fit(p.Note, labelSize, b.w))
 			head += noteLine

@@ -52,6 +52,32 @@ func sample() plot.Figure {
 	}
 }
 
+// lines has lines in every form: gaps, intervals, a single tick, all shapes.
+func lines() plot.Figure {
+	nan := math.NaN()
+	ticks := []plot.Tick{{At: 0, Label: "1 : 0", Note: "0 %"}, {At: 1, Label: "1 : 1", Note: "50 %"}, {At: 2, Label: "1 : 2", Note: "67 %"}, {At: 4, Label: "1 : 4", Note: "80 %"}}
+	six := plot.Lines{X: "serial : parallel", Y: "percent", Ticks: ticks, NoLegend: true}
+	var names []string
+	for i := range plot.MostSeries {
+		v := 40 + 4*float64(i)
+		names = append(names, fmt.Sprintf("model-%d <instruct>, GT", i))
+		six.Lines = append(six.Lines, plot.Line{
+			Name: names[i], Values: []float64{v, v + 8, v + 11, v + 12.5},
+			Low: []float64{v, v + 6, v + 9.5, v + 12}, High: []float64{v, v + 10, v + 12.5, v + 13},
+		})
+	}
+	return plot.Figure{Title: "Trends", Columns: 2, Panels: []plot.Panel{
+		{Span: 2, Chart: plot.Legend{Names: names}},
+		{Title: "Six", Chart: six},
+		{Title: "A gap", Chart: plot.Lines{From: 0, To: 100, Ticks: ticks, Lines: []plot.Line{
+			{Name: "天気", Values: []float64{10, nan, 60, 90}},
+			{Name: "acme", Values: []float64{50, 50, nan, nan}},
+		}}},
+		{Title: "One tick", Chart: plot.Lines{Ticks: ticks[:1], Lines: []plot.Line{{Name: "a", Values: []float64{3}}}}},
+		{Title: "None", Chart: plot.Lines{Lines: []plot.Line{{Name: "a"}}}},
+	}}
+}
+
 func svg(t interface{ Fatal(...any) }, f plot.Figure) string {
 	var out strings.Builder
 	if err := f.WriteSVG(&out); err != nil {
@@ -61,19 +87,21 @@ func svg(t interface{ Fatal(...any) }, f plot.Figure) string {
 }
 
 func TestGolden(t *testing.T) {
-	path := filepath.Join("testdata", "figure.svg")
-	got := svg(t, sample())
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+	for name, f := range map[string]plot.Figure{"figure.svg": sample(), "lines.svg": lines()} {
+		path := filepath.Join("testdata", name)
+		got := svg(t, f)
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the figure differs from %s: look at it, then run go test ./plot -update\n%s", path, got)
+		if got != string(want) {
+			t.Errorf("the figure differs from %s: look at it, then run go test ./plot -update\n%s", path, got)
+		}
 	}
 }
 
@@ -166,13 +194,33 @@ func anyFigure() *rapid.Generator[plot.Figure] {
 		}
 		return b
 	})
+	lines := rapid.Custom(func(t *rapid.T) plot.Chart {
+		l := plot.Lines{X: word.Draw(t, "x"), Y: word.Draw(t, "y"), NoLegend: rapid.Bool().Draw(t, "no legend")}
+		n := rapid.IntRange(0, 12).Draw(t, "ticks")
+		for i := range n {
+			l.Ticks = append(l.Ticks, plot.Tick{At: float64(i * i), Label: word.Draw(t, "label"), Note: word.Draw(t, "note")})
+		}
+		value := rapid.OneOf(rapid.Float64Range(-1e9, 1e9), rapid.Float64Range(50, 51), rapid.Just(math.NaN()))
+		for range rapid.IntRange(1, plot.MostSeries).Draw(t, "lines") {
+			line := plot.Line{Name: word.Draw(t, "name"), Values: rapid.SliceOfN(value, n, n).Draw(t, "values")}
+			for _, v := range line.Values {
+				half := rapid.Float64Range(0, 10).Draw(t, "half")
+				line.Low, line.High = append(line.Low, v-half), append(line.High, v+half)
+			}
+			l.Lines = append(l.Lines, line)
+		}
+		return l
+	})
+	legend := rapid.Custom(func(t *rapid.T) plot.Chart {
+		return plot.Legend{Names: rapid.SliceOfN(word, 0, plot.MostSeries).Draw(t, "names")}
+	})
 	return rapid.Custom(func(t *rapid.T) plot.Figure {
 		f := plot.Figure{Title: word.Draw(t, "title"), Subtitle: word.Draw(t, "subtitle"), Foot: word.Draw(t, "foot")}
 		f.Columns = rapid.IntRange(1, 5).Draw(t, "columns")
 		for range rapid.IntRange(0, 6).Draw(t, "panels") {
 			f.Panels = append(f.Panels, plot.Panel{
 				Title: word.Draw(t, "panel"), Note: word.Draw(t, "note"), Heading: rapid.SampledFrom([]string{"", "", "<h>"}).Draw(t, "heading"),
-				Span: rapid.IntRange(0, f.Columns).Draw(t, "span"), Chart: rapid.OneOf(histogram, bars).Draw(t, "chart"),
+				Span: rapid.IntRange(0, f.Columns).Draw(t, "span"), Chart: rapid.OneOf(histogram, bars, lines, legend).Draw(t, "chart"),
 			})
 		}
 		return f

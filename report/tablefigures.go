@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -80,33 +81,46 @@ func ByDataset(runs []Run) (Sheet, error) {
 }
 
 // datasetFigure has two panels for each data set: hop level left, turn level
-// right.
+// right. More models than can be told apart are shown in blocks.
 func datasetFigure(s Sheet, rows []DatasetRow, names []string, gs []group) plot.Figure {
 	f := newFigure(s)
-	var models []string
-	for _, g := range gs {
-		models = append(models, g.model+", "+g.setting)
-	}
 	for i, name := range names {
-		for k, cells := range [][]string{hopCells, turnCells} {
-			cols := slices.DeleteFunc(columns(cells)[:4*len(cells)], func(c Column) bool {
-				return !slices.ContainsFunc(rows, func(r DatasetRow) bool { return r.Dataset == name && value(r.Cells, c) != nil })
-			})
-			var labels []string
-			for _, c := range cols {
-				labels = append(labels, c.String())
+		from := i * len(gs)
+		for _, block := range blocks(gs) {
+			heading := clean(name)
+			if len(block) < len(gs) {
+				heading += ": " + strings.ToLower(blockTitle(block, gs))
 			}
-			p := plot.Panel{Title: [...]string{"Hop level, percent", "Turn level, percent"}[k], Span: 2}
-			if k == 0 {
-				p.Heading = clean(name)
+			here := rows[from : from+len(block)]
+			from += len(block)
+			for k, cells := range [][]string{hopCells, turnCells} {
+				p := datasetPanel([...]string{"Hop level, percent", "Turn level, percent"}[k], here, rows[i*len(gs):(i+1)*len(gs)], cells, block)
+				if k == 0 {
+					p.Heading = heading
+				}
+				f.Panels = append(f.Panels, p)
 			}
-			p.Chart = barsOf(labels, models, func(col, model int) *float64 {
-				return value(rows[i*len(gs)+model].Cells, cols[col])
-			})
-			f.Panels = append(f.Panels, p)
 		}
 	}
 	return f
+}
+
+// datasetPanel has the bars of one data set for the columns that any of all
+// rows of it has.
+func datasetPanel(title string, rows, all []DatasetRow, cells []string, block []group) plot.Panel {
+	cols := slices.DeleteFunc(columns(cells)[:4*len(cells)], func(c Column) bool {
+		return !slices.ContainsFunc(all, func(r DatasetRow) bool { return value(r.Cells, c) != nil })
+	})
+	var labels, models []string
+	for _, c := range cols {
+		labels = append(labels, c.String())
+	}
+	for _, g := range block {
+		models = append(models, seriesName(g))
+	}
+	return plot.Panel{Title: title, Span: 2, Chart: barsOf(labels, models, func(col, model int) *float64 {
+		return value(rows[model].Cells, cols[col])
+	})}
 }
 
 // ShareOptions are the settings of [ParallelShare]. The zero value is usable.
@@ -288,36 +302,89 @@ func shareTable(points []SharePoint) Table {
 
 func ratioLabel(n int) string { return "1 : " + strconv.Itoa(n) }
 
-// shareFigure has a panel for each metric, a row for each ratio, and a bar for
-// each model.
+// shareFigure has a panel for each metric, a line for each model, and a whisker
+// of one sample SD over draws to either side. More models than can be told
+// apart are shown in blocks, on the same scales.
 func shareFigure(s Sheet, points []SharePoint, gs []group) plot.Figure {
 	f := newFigure(s)
+	var ticks []plot.Tick
 	var ratios []int
-	var labels, models []string
 	for _, p := range points {
 		if !slices.Contains(ratios, p.Ratio) {
 			ratios = append(ratios, p.Ratio)
-			labels = append(labels, ratioLabel(p.Ratio))
 		}
 	}
-	for _, g := range gs {
-		models = append(models, g.model+", "+g.setting)
+	slices.Sort(ratios)
+	for _, n := range ratios {
+		ticks = append(ticks, plot.Tick{At: float64(n), Label: ratioLabel(n), Note: fmt.Sprintf("%.0f %%", 100*float64(n)/float64(n+1))})
 	}
-	for i, m := range metrics[:4] {
-		p := plot.Panel{Title: metricLabel(m) + " by serial : parallel, percent", Span: 2}
-		if i%2 == 0 {
-			p.Heading = " "
+	for _, block := range blocks(gs) {
+		legend := plot.Legend{}
+		for _, g := range block {
+			legend.Names = append(legend.Names, seriesName(g))
 		}
-		p.Chart = barsOf(labels, models, func(ratio, model int) *float64 {
-			for _, pt := range points {
-				if pt.Ratio == ratios[ratio] && pt.Model == gs[model].model && pt.Setting == gs[model].setting {
-					v := pt.Mean[m]
-					return &v
-				}
-			}
-			return nil
-		})
-		f.Panels = append(f.Panels, p)
+		f.Panels = append(f.Panels, plot.Panel{Heading: blockTitle(block, gs), Span: 4, Chart: legend})
+		for _, m := range metrics[:4] {
+			f.Panels = append(f.Panels, plot.Panel{Title: metricLabel(m), Span: 2, Chart: shareLines(m, block, ratios, ticks, points)})
+		}
 	}
 	return f
+}
+
+// shareLines returns the chart of one metric for the groups of block. Its scale
+// holds all points of the metric, those of other blocks too.
+func shareLines(metric string, block []group, ratios []int, ticks []plot.Tick, points []SharePoint) plot.Lines {
+	l := plot.Lines{X: "serial : parallel turns, and the share of parallel ones", Y: "percent, ± sample SD over draws", Ticks: ticks, NoLegend: true}
+	all := [2]float64{100, 0}
+	for _, p := range points {
+		low, high := whisker(p, metric)
+		all = [2]float64{min(all[0], low), max(all[1], high)}
+	}
+	// A narrow scale would make much of differences that are noise.
+	if add := (10 - (all[1] - all[0])) / 2; add > 0 {
+		all = [2]float64{max(all[0]-add, 0), min(all[1]+add, 100)}
+	}
+	l.From, l.To = plot.NiceRange(all[0], all[1], 5)
+	for _, g := range block {
+		line := plot.Line{Name: seriesName(g)}
+		for _, n := range ratios {
+			mean, low, high := math.NaN(), math.NaN(), math.NaN() // the data of this model do not go as far
+			for _, p := range points {
+				if p.Ratio == n && p.Model == g.model && p.Setting == g.setting {
+					mean = 100 * p.Mean[metric]
+					low, high = whisker(p, metric)
+				}
+			}
+			line.Values, line.Low, line.High = append(line.Values, mean), append(line.Low, low), append(line.High, high)
+		}
+		l.Lines = append(l.Lines, line)
+	}
+	return l
+}
+
+// whisker returns the mean ± one sample SD in percent, cut at 0 and 100.
+func whisker(p SharePoint, metric string) (low, high float64) {
+	return max(100*(p.Mean[metric]-p.SD[metric]), 0), min(100*(p.Mean[metric]+p.SD[metric]), 100)
+}
+
+func seriesName(g group) string { return clean(g.model + ", " + g.setting) }
+
+// blocks cuts the groups into blocks of about equal size, of at most
+// [plot.MostSeries].
+func blocks(gs []group) [][]group {
+	n := (len(gs) + plot.MostSeries - 1) / plot.MostSeries
+	var out [][]group
+	for i := range n {
+		out = append(out, gs[i*len(gs)/n:(i+1)*len(gs)/n])
+	}
+	return out
+}
+
+// blockTitle says which of the groups a block has, or nothing if it has all.
+func blockTitle(block, gs []group) string {
+	if len(block) == len(gs) {
+		return ""
+	}
+	first := slices.IndexFunc(gs, func(g group) bool { return g.name() == block[0].name() }) + 1
+	return fmt.Sprintf("Models %d to %d of %d", first, first+len(block)-1, len(gs))
 }

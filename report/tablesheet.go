@@ -26,8 +26,8 @@ type Sheet struct {
 // SheetFormats are the forms of [Sheet.Write].
 func SheetFormats() []string { return []string{"md", "csv", "latex", "json", "svg"} }
 
-// Write writes s in one of the [SheetFormats]. An SVG figure can show at most
-// six models; more are an error, which comes before anything is written.
+// Write writes s in one of the [SheetFormats]. An SVG figure shows more models
+// than [plot.MostSeries] in blocks of panels.
 func (s Sheet) Write(w io.Writer, format string) error {
 	switch format {
 	case "md":
@@ -141,7 +141,7 @@ func (s Summary) sheet(title, what string, cells []string) Sheet {
 		}
 		data.Rows = append(data.Rows, r)
 	}
-	for i, metric := range metrics[:4] {
+	for _, metric := range metrics[:4] {
 		var names []string
 		for _, g := range s.Groups {
 			names = append(names, g.Model+", "+g.Setting)
@@ -149,9 +149,6 @@ func (s Summary) sheet(title, what string, cells []string) Sheet {
 		p := plot.Panel{Title: metricLabel(metric) + ", percent", Chart: barsOf(names, cells, func(g, cell int) *float64 {
 			return s.Groups[g].column(Column{Metric: metric, Cell: cells[cell]}).Mean
 		})}
-		if i%2 == 0 {
-			p.Heading = " "
-		}
 		p.Span = 2
 		f.Panels = append(f.Panels, p)
 	}
