@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/goccy/go-json"
@@ -80,7 +81,9 @@ func (o Options) complete() (Options, error) {
 //go:embed train.yaml.tmpl run.sh.tmpl
 var sources embed.FS
 
-var texts = template.Must(template.New("").Funcs(template.FuncMap{"sh": shellQuote, "yaml": yamlQuote}).ParseFS(sources, "*.tmpl"))
+var texts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"sh": shellQuote, "yaml": yamlQuote}).ParseFS(sources, "*.tmpl"))
+})
 
 // shellQuote returns s as one word of a shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
@@ -125,7 +128,7 @@ func Write(o Options) ([]string, error) {
 	var names []string
 	write := func(name, tmpl string, mode os.FileMode) error {
 		var b strings.Builder
-		if err := texts.ExecuteTemplate(&b, tmpl, v); err != nil {
+		if err := texts().ExecuteTemplate(&b, tmpl, v); err != nil {
 			return err
 		}
 		names = append(names, name)

@@ -2,7 +2,6 @@ package toolset
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,14 +45,20 @@ type ToolProblem struct {
 	Detail string
 }
 
-// callable is what servers with native tool calls take as a name.
-var callable = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// callable reports whether servers with native tool calls take name: 1 to 64
+// letters, digits, _ and - of ASCII.
+func callable(name string) bool {
+	outside := func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, outside)
+}
 
 // CheckTool returns what is amiss with a tool, in the order of its parts. None
 // of it keeps the tool out of a pool.
 func CheckTool(t qaoa.Tool) []ToolProblem {
 	c := checker{}
-	if !callable.MatchString(t.Name) {
+	if !callable(t.Name) {
 		c.add(BadName, "", "want 1 to 64 of A-Z, a-z, 0-9, _ and -, have %.80q", t.Name)
 	}
 	if strings.TrimSpace(t.Description) == "" {

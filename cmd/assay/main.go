@@ -24,14 +24,8 @@ type stdio struct {
 	out, err io.Writer
 }
 
-// heapFloor is the size that the heap has for the collector from the start,
-// without any memory behind it. The commands stream: they make much garbage and
-// keep little. With a floor, garbage is collected at the same point
-// whether the input is small or large, instead of every 4 MiB at first.
-const heapFloor = 8 << 20
-
 func main() {
-	floor := make([]byte, heapFloor) // never written to, so no page of it exists
+	floor := prepareHeap()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// After the first signal the work in flight is finished; a second one ends
 	// the process at once.

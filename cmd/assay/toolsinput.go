@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"assay/convert/all"
 	"assay/internal/raw"
@@ -31,14 +32,14 @@ type toolInput struct {
 }
 
 // An originName is a word that can stand before = or : to name an origin.
-var originName = regexp.MustCompile(`^[\pL\pN][\pL\pN._ -]*$`)
+var originName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN][\pL\pN._ -]*$`) })
 
 // parseToolInput reads [ORIGIN=]PATH, [ORIGIN=]SOURCE:PATH, [ORIGIN=]mcp:ENDPOINT
 // or ORIGIN:PATH.
 func parseToolInput(arg string) (toolInput, error) {
 	var in toolInput
 	rest := arg
-	if name, after, ok := strings.Cut(arg, "="); ok && !exists(arg) && originName.MatchString(name) {
+	if name, after, ok := strings.Cut(arg, "="); ok && !exists(arg) && originName().MatchString(name) {
 		in.origin, rest = strings.TrimSpace(name), after
 	}
 	in.path = rest
@@ -54,7 +55,7 @@ func parseToolInput(arg string) (toolInput, error) {
 	case isSource(name):
 		in.source, in.path = name, after
 		return in, nil
-	case in.origin == "" && originName.MatchString(name) && (after == "-" || exists(after)):
+	case in.origin == "" && originName().MatchString(name) && (after == "-" || exists(after)):
 		in.origin, in.path = name, after
 	}
 	return in, nil

@@ -3,6 +3,7 @@ package baseline
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,18 +25,21 @@ const (
 	kinds
 )
 
-// Patterns of pieces. Go's regular expressions take linear time.
-var patterns = [kinds]*regexp.Regexp{
-	number: regexp.MustCompile(`[-−]?\d+(?:,\d{3})*(?:\.\d+)?`),
-	quoted: regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|(?:^|[\s(])'([^'\n]+)'(?:$|[\s).,?!;:])`),
-	date: regexp.MustCompile(`\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|` +
-		`(?i:(?:\d{1,2}(?:st|nd|rd|th)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? \d{4})?)`),
-	clock:      regexp.MustCompile(`(?i)\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b`),
-	email:      regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`),
-	link:       regexp.MustCompile(`https?://[^\s"'<>]+`),
-	code:       regexp.MustCompile(`\b(?:[A-Za-z]+[-_]?\d|\d+[-_]?[A-Za-z])[\w-]*\b`),
-	properName: regexp.MustCompile(`\p{Lu}[\p{L}\p{N}'’&.-]*(?: (?:of |the |de |la )?\p{Lu}[\p{L}\p{N}'’&-]*)*`),
-}
+// Patterns of pieces. Go's regular expressions take linear time. They are made
+// when they are first asked for: other commands need not wait for them.
+var patterns = sync.OnceValue(func() [kinds]*regexp.Regexp {
+	return [kinds]*regexp.Regexp{
+		number: regexp.MustCompile(`[-−]?\d+(?:,\d{3})*(?:\.\d+)?`),
+		quoted: regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|(?:^|[\s(])'([^'\n]+)'(?:$|[\s).,?!;:])`),
+		date: regexp.MustCompile(`\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|` +
+			`(?i:(?:\d{1,2}(?:st|nd|rd|th)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? \d{4})?)`),
+		clock:      regexp.MustCompile(`(?i)\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b`),
+		email:      regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`),
+		link:       regexp.MustCompile(`https?://[^\s"'<>]+`),
+		code:       regexp.MustCompile(`\b(?:[A-Za-z]+[-_]?\d|\d+[-_]?[A-Za-z])[\w-]*\b`),
+		properName: regexp.MustCompile(`\p{Lu}[\p{L}\p{N}'’&.-]*(?: (?:of |the |de |la )?\p{Lu}[\p{L}\p{N}'’&-]*)*`),
+	}
+})
 
 // A fact is one piece of a text.
 type fact struct {
@@ -59,7 +63,7 @@ func newFacts(text string) *facts {
 	if len(f.lower) != len(text) { // offsets must agree
 		f.lower = text
 	}
-	for k, re := range patterns {
+	for k, re := range patterns() {
 		for _, m := range re.FindAllStringSubmatchIndex(text, maxFacts) {
 			from, to := m[0], m[1]
 			for g := 2; g+1 < len(m); g += 2 { // the group without the quotes
@@ -207,7 +211,9 @@ func (f *facts) phrase(n int) string {
 
 // boundary is where one request of a query ends and another begins: the end of
 // a sentence, or a conjunction before a new command or question.
-var boundary = regexp.MustCompile(`[.?!;]\s+|\n+|(?i:,? and (?:then|also)\s|,? then\s|,? also\s|,? and (?:tell|show|find|get|give|calculate|compute|check|book|send|search|list|convert|create|what|how|where|when|who|can|could|please|let|play|add|set|turn)\b)`)
+var boundary = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[.?!;]\s+|\n+|(?i:,? and (?:then|also)\s|,? then\s|,? also\s|,? and (?:tell|show|find|get|give|calculate|compute|check|book|send|search|list|convert|create|what|how|where|when|who|can|could|please|let|play|add|set|turn)\b)`)
+})
 
 // maxParts bounds the calls for one query.
 const maxParts = 16
@@ -217,7 +223,7 @@ const maxParts = 16
 func parts(query string) []string {
 	var out []string
 	start := 0
-	for _, m := range boundary.FindAllStringIndex(query, maxParts-1) {
+	for _, m := range boundary().FindAllStringIndex(query, maxParts-1) {
 		// The verb after "and" belongs to the next part.
 		cut := m[1]
 		if i := strings.LastIndex(strings.ToLower(query[m[0]:m[1]]), "and "); i >= 0 {
