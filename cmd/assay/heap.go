@@ -12,8 +12,9 @@ import (
 const heapFloor = 8 << 20
 
 // heapRoom is how much of the heap is prepared for huge pages: what a stream
-// touches between two collections.
-const heapRoom = 24 << 20
+// touches between two collections, up to the row groups of a Parquet file. It
+// is room, not memory: a page of it exists once something is written there.
+const heapRoom = 128 << 20
 
 // prepareHeap returns the floor, which must be kept alive. No page of it
 // exists, as it is never written to.
