@@ -5,7 +5,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 VERSION ?= 0.1.0
 LDFLAGS = -s -w -X main.version=$(VERSION)
 
-.PHONY: help setup build demo test check fmt lint race e2e tokenizers bench bench-peers bench-runner bench-search bench-tokens golden realdata clean
+.PHONY: help setup build demo test check fmt lint race e2e e2e-browser e2e-latex tokenizers bench bench-peers bench-runner bench-search bench-tokens golden realdata clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,9 @@ e2e: build ## the runner against Ollama and llama.cpp, kept in a cache folder
 
 e2e-browser: ## the report and the viewer in headless Chromium, without a model server
 	bash e2e/browser/run.sh
+
+e2e-latex: ## every LaTeX table set by pdfLaTeX and read back, without a model server
+	bash e2e/latex/run.sh
 
 bench: ## ten runs of every benchmark, into bench/new.txt
 	mkdir -p bench

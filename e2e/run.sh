@@ -6,8 +6,9 @@
 # happens.
 #
 # ASSAY_E2E_CACHE is where both are kept between runs. ASSAY_E2E_LLAMACPP=off
-# leaves llama.cpp out; its tests are skipped then. Arguments are passed on to
-# go test: e2e/run.sh -run TestResume
+# leaves llama.cpp out, and ASSAY_E2E_LATEX=off the LaTeX tables; their tests are
+# skipped then. LaTeX is left out too where it cannot be installed. Arguments are
+# passed on to go test: e2e/run.sh -run TestResume
 set -eu
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -50,6 +51,12 @@ trap 'exit 143' TERM HUP
 ollama=$("$here/ollama/build.sh" "$cache")
 ASSAY_E2E_CHROMIUM=${ASSAY_E2E_CHROMIUM:-$("$here/browser/chromium.sh")}
 export ASSAY_E2E_CHROMIUM
+ASSAY_E2E_LATEX=${ASSAY_E2E_LATEX:-on}
+if [ "$ASSAY_E2E_LATEX" = on ] && ! "$here/latex/latex.sh"; then
+	say "LaTeX is left out: its tests are skipped"
+	ASSAY_E2E_LATEX=off
+fi
+export ASSAY_E2E_LATEX
 llamacpp=
 if [ "${ASSAY_E2E_LLAMACPP:-on}" != off ]; then
 	llamacpp=$("$here/llamacpp/install.sh" "$cache")

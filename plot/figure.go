@@ -160,7 +160,10 @@ func (f Figure) words() string {
 		if p.Note != "" {
 			b.WriteString(" (" + p.Note + ")")
 		}
-		b.WriteString(": " + p.Chart.words() + ".\n")
+		if p.Title != "" || p.Note != "" {
+			b.WriteString(": ")
+		}
+		b.WriteString(p.Chart.words() + ".\n")
 	}
 	b.WriteString(f.Foot)
 	return strings.TrimSpace(b.String())

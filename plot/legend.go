@@ -1,6 +1,9 @@
 package plot
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Legend names the series of the charts beside it, once for all of them. It
 // shows them as a [Lines] chart does: in their order, by colour and by shape.
@@ -30,14 +33,11 @@ func (l Legend) words() string {
 	if len(l.Names) == 0 {
 		return "nothing to show"
 	}
-	words := ""
+	words := make([]string, len(l.Names))
 	for s, name := range l.Names {
-		if s > 0 {
-			words += "; "
-		}
-		words += name + " by " + shapes[s].name
+		words[s] = name + " by " + shapes[s].name
 	}
-	return words
+	return strings.Join(words, "; ")
 }
 
 // What stands before a name of a legend takes so many pixels.

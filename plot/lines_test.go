@@ -197,8 +197,17 @@ func TestLineErrors(t *testing.T) {
 
 func TestNiceRange(t *testing.T) {
 	for _, test := range []struct{ low, high, from, to float64 }{
-		{0, 100, 0, 100}, {21, 59, 20, 60}, {16.4, 41, 10, 50}, {42, 44, 42, 44}, {50, 50, 50, 50.5}, {0, 0, 0, 1},
-		{-3, 12, -5, 15}, {2, 1, 0, 1}, {math.NaN(), 1, 0, 1}, {0, math.Inf(1), 0, 1}, {-math.MaxFloat64, math.MaxFloat64, 0, 1},
+		{0, 100, 0, 100},
+		{21, 59, 20, 60},
+		{16.4, 41, 10, 50},
+		{42, 44, 42, 44},
+		{50, 50, 50, 50.5},
+		{0, 0, 0, 1},
+		{-3, 12, -5, 15},
+		{2, 1, 0, 1},
+		{math.NaN(), 1, 0, 1},
+		{0, math.Inf(1), 0, 1},
+		{-math.MaxFloat64, math.MaxFloat64, 0, 1},
 	} {
 		if from, to := plot.NiceRange(test.low, test.high, 5); math.Abs(from-test.from) > 1e-9 || math.Abs(to-test.to) > 1e-9 {
 			t.Errorf("NiceRange(%v, %v, 5) = %v, %v; want %v, %v", test.low, test.high, from, to, test.from, test.to)

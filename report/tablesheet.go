@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -56,22 +55,6 @@ func (s Sheet) Markdown(w io.Writer) error {
 		return err
 	}
 	return lines(w, s.Notes)
-}
-
-// LaTeX writes a table environment with the caption. Notes become comments.
-func (s Sheet) LaTeX(w io.Writer) error {
-	var b bytes.Buffer
-	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}, \\usepackage{textcomp}\n")
-	for _, n := range s.Notes {
-		fmt.Fprintf(&b, "%% %s\n", cleanLine(n))
-	}
-	b.WriteString("\\begin{table}\n\\centering\n\\small\n")
-	if err := s.Table.LaTeX(&b); err != nil {
-		return err
-	}
-	fmt.Fprintf(&b, "\\caption{%s. %s}\n\\end{table}\n", latexEscape(cleanLine(s.Title)), latexEscape(cleanLine(s.Caption)))
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 // Sheet returns c as the paper's Table 1.

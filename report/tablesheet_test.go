@@ -116,6 +116,68 @@ func TestParallelShareRefuses(t *testing.T) {
 	}
 }
 
+// TestFiguresOfManyModels has more models than one chart can tell apart.
+func TestFiguresOfManyModels(t *testing.T) {
+	var runs []report.Run
+	for i := range 8 {
+		r := shareRun()
+		r.Name, r.Model, r.Predictions = fmt.Sprint("m", i), fmt.Sprint("m", i), fmt.Sprint(i)
+		r.Scores.Cells, r.Scores.Datasets = cellsOf(0.5), map[string]eval.Cells{"bfcl": cellsOf(float64(i) / 8)}
+		runs = append(runs, r)
+	}
+	share, err := report.ParallelShare(runs, strategyOf, report.ShareOptions{Samples: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byDataset, err := report.ByDataset(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]report.Sheet{"figure5": share, "figure4": byDataset} {
+		doc := strings.ToLower(written(t, s, "svg"))
+		for _, want := range []string{"models 1 to 4 of 8", "models 5 to 8 of 8", ">m0, gt<", ">m7, gt<"} {
+			if !strings.Contains(doc, want) {
+				t.Errorf("%s does not show %q", name, want)
+			}
+		}
+	}
+	if doc := written(t, byDataset, "svg"); !strings.Contains(doc, "SP SH, m7, GT: 87.50 (87.5)") {
+		t.Error("the last model of the second block has not its own values")
+	}
+}
+
+// TestParallelShareFigure looks for the points of the lines.
+func TestParallelShareFigure(t *testing.T) {
+	half := func(id string, turn int) qaoa.Strategy { // two serial turns that fail, two that hold
+		if id == "parallel4" || id == "parallel5" || id == "serial0" || id == "serial1" {
+			return qaoa.Serial
+		}
+		if strings.HasPrefix(id, "serial") {
+			return ""
+		}
+		return qaoa.Parallel
+	}
+	for _, test := range []struct {
+		name     string
+		strategy func(string, int) qaoa.Strategy
+		want     []string
+	}{
+		{"strata of one score have no whiskers", strategyOf, []string{"<title>m, GT, 1 : 0: 0</title>", "<title>m, GT, 1 : 3: 75</title>", ">67 %<"}},
+		{"others have", half, []string{"<title>m, GT, 1 : 0: 50</title>", "<title>m, GT, 1 : 2: 83.", `class="line l0 thin"`}},
+	} {
+		s, err := report.ParallelShare([]report.Run{shareRun()}, test.strategy, report.ShareOptions{Samples: 50, Ratios: []int{0, 2, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := written(t, s, "svg")
+		for _, want := range test.want {
+			if !strings.Contains(doc, want) {
+				t.Errorf("%s: want %s in\n%s", test.name, want, doc)
+			}
+		}
+	}
+}
+
 func cellsOf(v float64) eval.Cells {
 	c := eval.Cell{N: 10, SP: new(v), FP: new(v), SPA: new(v), FPA: new(v)}
 	return eval.Cells{SH: c, MH: c, ST: c}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -60,10 +61,10 @@ func runReportTable(ctx context.Context, std stdio, o reportOptions, dirs []stri
 	if err != nil {
 		return inputError(err)
 	}
-	// A figure of too many models is found while it is drawn.
+	// What cannot be drawn is found before a file is made.
 	var b bytes.Buffer
 	if err := sheet.Write(&b, format); err != nil {
-		return usagef("%s as %s: %v; give fewer runs, or another --format", o.table, format, err)
+		return fmt.Errorf("%s as %s: %w", o.table, format, err)
 	}
 	out, err := createOutput(std, o.out)
 	if err != nil {
