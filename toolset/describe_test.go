@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-json"
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/lexical"
 	"assay/qaoa"
 	"assay/toolset"
 )
@@ -145,4 +146,36 @@ func ExampleSignature() {
 		Parameters: `{"type":"object","properties":{"to":{"type":"string"},"seat":{"enum":["aisle","window"]},"tags":{"type":"array","items":{"type":"string"}}},"required":["to"]}`,
 	}))
 	// Output: book_flight(to: string, seat?: "aisle"|"window", tags?: [string])
+}
+
+// Both rankings are those of the indexes over the same texts, which have tests
+// of their own.
+func TestRank(t *testing.T) {
+	pool := newPool(t, small...)
+	var texts []string
+	for tool := range pool.Tools() {
+		texts = append(texts, toolset.Key(tool))
+	}
+	for _, query := range []string{"get_weather", "flights between airports", "zzzz", ""} {
+		for by, hits := range map[toolset.Ranking][]lexical.Hit{
+			toolset.Cosine: lexical.NewIndex(texts).Search(query, 4),
+			toolset.BM25:   lexical.NewBM25(texts).Search(query, 4),
+		} {
+			found := pool.Rank(by, query, 4)
+			if len(found) != len(hits) {
+				t.Fatalf("%s finds %d tools for %q, want %d", by, len(found), query, len(hits))
+			}
+			for i, h := range hits {
+				if toolset.Key(found[i].Tool) != texts[h.Doc] || found[i].Similarity != h.Score {
+					t.Errorf("%s, %q: tool %d is %s with %v, want %s with %v", by, query, i, found[i].Tool.Name, found[i].Similarity, texts[h.Doc], h.Score)
+				}
+			}
+		}
+	}
+	if found := pool.Rank(toolset.BM25, "weather", 0); found != nil {
+		t.Errorf("k of 0 finds %v", found)
+	}
+	if toolset.Rankings()[0] != toolset.Cosine {
+		t.Error("cosine is not the default")
+	}
 }

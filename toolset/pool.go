@@ -19,6 +19,9 @@ type Pool struct {
 
 	once  sync.Once // makes index when it is first needed
 	index *lexical.Index
+
+	onceBM25 sync.Once // makes bm25 when it is first needed
+	bm25     *lexical.BM25
 }
 
 // PoolStats counts what [NewPool] read.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
+	"assay/embed"
 	"assay/match"
 	"assay/qaoa"
 	"assay/toolset"
@@ -18,6 +20,7 @@ import (
 type toolsSearchOptions struct {
 	pool   []string
 	k      int
+	rank   string
 	asJSON bool
 	embed  embedOptions
 }
@@ -27,12 +30,15 @@ func toolsSearchCommand() command {
 		name: "tools search", args: "TEXT",
 		does: "finds the tools of a pool that are most similar to a text",
 		help: `
-The text is compared with the name and description of each tool, by words and
-n-grams or with --embed by the vectors of a model. The search is exact.`,
+The text is compared with the name and description of each tool, by words or with
+--embed by the vectors of a model. The search is exact. With words, --rank cosine
+looks at words and n-grams and shows a similarity up to 1; --rank bm25 adds up what
+the words in common weigh, and shows a score without an upper end.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o toolsSearchOptions
 			flags.StringArrayVar(&o.pool, "pool", nil, "`FILE` of tools: what \"tools build\" writes, or anything that it reads; may be repeated")
 			flags.IntVarP(&o.k, "k", "k", 10, "how many tools to show")
+			flags.StringVar(&o.rank, "rank", string(toolset.Rankings()[0]), "how words are compared: cosine (of words and n-grams) or bm25 (words only)")
 			o.embed.bind(flags)
 			flags.BoolVar(&o.asJSON, "json", false, "print one JSON object")
 			return func(ctx context.Context, std stdio, args []string) error {
@@ -45,6 +51,12 @@ n-grams or with --embed by the vectors of a model. The search is exact.`,
 				case o.k < 1:
 					return usagef("tools search: --k %d: want at least 1", o.k)
 				}
+				if !slices.Contains(toolset.Rankings(), toolset.Ranking(o.rank)) {
+					return usagef("tools search: --rank %q: want cosine or bm25", o.rank)
+				}
+				if o.rank != string(toolset.Cosine) && o.embed.spec != embed.Lexical {
+					return usagef("tools search: --rank %s compares words, --embed %s vectors; give one of them", o.rank, o.embed.spec)
+				}
 				return runToolsSearch(ctx, std, o, text)
 			}
 		},
@@ -53,7 +65,7 @@ n-grams or with --embed by the vectors of a model. The search is exact.`,
 
 // A foundTool is one line of what a search prints.
 type foundTool struct {
-	Similarity  float64 `json:"similarity"`
+	Similarity  float64 `json:"similarity"` // by rank bm25 a score
 	Name        string  `json:"name"`
 	Description string  `json:"description"`
 	Origin      string  `json:"origin,omitempty"`
@@ -63,7 +75,7 @@ type foundTool struct {
 }
 
 func runToolsSearch(ctx context.Context, std stdio, o toolsSearchOptions, text string) error {
-	embed, err := o.embed.open(std)
+	vectors, err := o.embed.open(std)
 	if err != nil {
 		return err
 	}
@@ -71,8 +83,10 @@ func runToolsSearch(ctx context.Context, std stdio, o toolsSearchOptions, text s
 	if err != nil {
 		return inputError(err)
 	}
-	found, err := pool.Search(ctx, text, o.k, embed)
-	if err != nil {
+	var found []toolset.Match
+	if vectors == nil {
+		found = pool.Rank(toolset.Ranking(o.rank), text, o.k)
+	} else if found, err = pool.Search(ctx, text, o.k, vectors); err != nil {
 		return vectorError(err)
 	}
 	list := make([]foundTool, len(found))
@@ -83,9 +97,10 @@ func runToolsSearch(ctx context.Context, std stdio, o toolsSearchOptions, text s
 		return writeJSON(std.out, struct {
 			Query   string      `json:"query"`
 			Vectors string      `json:"vectors"`
+			Rank    string      `json:"rank"` // what "similarity" is
 			Pool    int         `json:"pool"`
 			Tools   []foundTool `json:"tools"`
-		}{text, o.embed.spec, pool.Len(), list})
+		}{text, o.embed.spec, o.rank, pool.Len(), list})
 	}
 	if len(list) == 0 {
 		fmt.Fprintf(std.err, "none of %d tools has anything in common with it; other words, or --embed with a model, may find more\n", pool.Len())
