@@ -284,54 +284,6 @@ func TestDates(t *testing.T) {
 	}
 }
 
-func TestFromRecord(t *testing.T) {
-	rec := qaoa.Record{
-		System: "Own.",
-		Tools:  tools,
-		Turns: []qaoa.Turn{
-			{Query: "Q1", Steps: []qaoa.Step{{Calls: []qaoa.Call{inHull, now}, Observations: []string{"a", "b"}}, {Calls: []qaoa.Call{inOslo}}}, Answer: "A1"},
-			{Query: "Q2", Answer: "A2"},
-		},
-		Meta: `{"side_text":[{"turn":0,"step":0,"text":"Look:"},{"turn":0,"step":0,"text":"there"}],"reasoning":[{"turn":0,"step":1,"text":"R"},{"turn":1,"step":0,"text":"R2"},{"turn":-1,"step":0,"text":"no"},"no"]}`,
-	}
-	short := func(opt chat.RecordOptions) string {
-		c, err := chat.FromRecord(rec, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out []string
-		for _, m := range c.Messages {
-			s := string(m.Role) + ":" + m.Reasoning + "/" + m.Content
-			for _, call := range m.Calls {
-				s += "@" + call.Name
-			}
-			if m.Role == chat.Tool {
-				s += "=" + m.Name
-			}
-			out = append(out, s)
-		}
-		return strings.Join(out, " ")
-	}
-	tests := []struct {
-		name string
-		opt  chat.RecordOptions
-		want string
-	}{
-		{"plain", chat.RecordOptions{}, "user:/Q1 assistant:/@get_weather@get_time tool:/a=get_weather tool:/b=get_time assistant:/@get_weather tool:/=get_weather assistant:/A1 user:/Q2 assistant:/A2"},
-		{"with a system message", chat.RecordOptions{System: "Given."}, "system:/Given. user:/Q1 assistant:/@get_weather@get_time tool:/a=get_weather tool:/b=get_time assistant:/@get_weather tool:/=get_weather assistant:/A1 user:/Q2 assistant:/A2"},
-		{"with its own and asides", chat.RecordOptions{System: "Given.", KeepSystem: true, Asides: true}, "system:/Own. user:/Q1 assistant:/Look:\nthere@get_weather@get_time tool:/a=get_weather tool:/b=get_time assistant:R/@get_weather tool:/=get_weather assistant:/A1 user:/Q2 assistant:R2/A2"},
-	}
-	for _, tt := range tests {
-		if got := short(tt.opt); got != tt.want {
-			t.Errorf("%s:\nhave %s\nwant %s", tt.name, got, tt.want)
-		}
-	}
-	rec.Turns[0].Steps[0].Calls[1] = qaoa.Call{Raw: "get_time("}
-	if _, err := chat.FromRecord(rec, chat.RecordOptions{}); err == nil || !strings.HasPrefix(err.Error(), "/turns/0/steps/0/calls/1: want a call") {
-		t.Errorf("a call that did not parse: %v", err)
-	}
-}
-
 func TestPrefixes(t *testing.T) {
 	two := chat.Conversation{Messages: []chat.Message{user("Q1"), thinks("T1", says("A1")), user("Q2"), says("A2")}}
 	parallel := chat.Conversation{Messages: []chat.Message{user("Q"), calls("C", inHull, now), reply("a"), reply("b"), says("A")}, Tools: tools}

@@ -142,42 +142,50 @@ func hermesReply(w *writer, c Conversation, i int, role string) {
 	}
 }
 
-// qwen25 is the layout of Qwen2.5.
-func qwen25(w *writer, c Conversation, opt Options) error {
-	from, err := qwenHead(w, c, qwenSystem)
-	if err != nil {
-		return err
-	}
+// hermesMessages writes the messages from the given one on: replies of tools by
+// hermesReply, those of the assistant by turn between its marks, and the others
+// plainly.
+func hermesMessages(w *writer, c Conversation, from int, replies string, turn func(i int, m Message) error) error {
 	for i, m := range c.Messages {
-		if i < from {
-			continue
-		}
-		if m.Reasoning != "" {
-			w.note("qwen2.5 has no place for reasoning: it is left out")
-		}
 		switch {
+		case i < from:
 		case m.Role == Tool:
-			hermesReply(w, c, i, "user")
+			hermesReply(w, c, i, replies)
 		case m.Role != Assistant:
 			w.text(imStart + string(m.Role) + "\n")
 			w.field(fieldOf(m.Role), i, 0, m.Content)
 			w.text(imEnd + "\n")
 		default:
 			w.text(imStart + "assistant\n")
-			turn := w.turn(i)
-			w.content(i, m.Content)
-			if err := hermesCalls(w, i, m, m.Content != "", false); err != nil {
+			t := w.turn(i)
+			if err := turn(i, m); err != nil {
 				return err
 			}
 			w.text(imEnd)
-			turn.end()
+			t.end()
 			w.text("\n")
 		}
 	}
-	if opt.AddGenerationPrompt {
+	return nil
+}
+
+// qwen25 is the layout of Qwen2.5.
+func qwen25(w *writer, c Conversation, opt Options) error {
+	from, err := qwenHead(w, c, qwenSystem)
+	if err != nil {
+		return err
+	}
+	err = hermesMessages(w, c, from, "user", func(i int, m Message) error {
+		if m.Reasoning != "" {
+			w.note("qwen2.5 has no place for reasoning: it is left out")
+		}
+		w.content(i, m.Content)
+		return hermesCalls(w, i, m, m.Content != "", false)
+	})
+	if err == nil && opt.AddGenerationPrompt {
 		w.text(imStart + "assistant\n")
 	}
-	return nil
+	return err
 }
 
 // lastQuery returns the place of the last user message that is no reply of a
@@ -209,34 +217,21 @@ func qwen3(w *writer, c Conversation, opt Options) error {
 		return err
 	}
 	last := lastQuery(c.Messages)
-	for i, m := range c.Messages {
-		switch {
-		case i < from:
-		case m.Role == Tool:
-			hermesReply(w, c, i, "user")
-		case m.Role != Assistant:
-			w.text(imStart + string(m.Role) + "\n")
-			w.field(fieldOf(m.Role), i, 0, m.Content)
-			w.text(imEnd + "\n")
-		default:
-			if err := qwen3Turn(w, i, m, i > last, i == len(c.Messages)-1); err != nil {
-				return err
-			}
-		}
+	err = hermesMessages(w, c, from, "user", func(i int, m Message) error {
+		return qwen3Turn(w, i, m, i > last, i == len(c.Messages)-1)
+	})
+	if err != nil || !opt.AddGenerationPrompt {
+		return err
 	}
-	if opt.AddGenerationPrompt {
-		w.text(imStart + "assistant\n")
-		if opt.EnableThinking != nil && !*opt.EnableThinking {
-			w.text(thinkOpen + "\n\n" + thinkClose + "\n\n")
-		}
+	w.text(imStart + "assistant\n")
+	if opt.EnableThinking != nil && !*opt.EnableThinking {
+		w.text(thinkOpen + "\n\n" + thinkClose + "\n\n")
 	}
 	return nil
 }
 
 func qwen3Turn(w *writer, i int, m Message, current, last bool) error {
 	reasoning, content := splitThoughts(m)
-	w.text(imStart + "assistant\n")
-	turn := w.turn(i)
 	if current && (last || reasoning != "") {
 		w.text(thinkOpen + "\n")
 		w.field(FieldReasoning, i, 0, strings.Trim(reasoning, "\n"))
@@ -248,13 +243,7 @@ func qwen3Turn(w *writer, i int, m Message, current, last bool) error {
 		}
 		w.content(i, content)
 	}
-	if err := hermesCalls(w, i, m, content != "", true); err != nil {
-		return err
-	}
-	w.text(imEnd)
-	turn.end()
-	w.text("\n")
-	return nil
+	return hermesCalls(w, i, m, content != "", true)
 }
 
 // hermes is ChatML with tools and calls as the Hermes models have them, in words
@@ -277,34 +266,17 @@ func hermes(w *writer, c Conversation, opt Options) error {
 		}
 		w.text(imEnd + "\n")
 	}
-	for i, m := range c.Messages {
-		switch {
-		case i < from:
-		case m.Role == Tool:
-			hermesReply(w, c, i, "tool")
-		case m.Role != Assistant:
-			w.text(imStart + string(m.Role) + "\n")
-			w.field(fieldOf(m.Role), i, 0, m.Content)
-			w.text(imEnd + "\n")
-		default:
-			w.text(imStart + "assistant\n")
-			turn := w.turn(i)
-			if m.Reasoning != "" {
-				w.text(thinkOpen + "\n")
-				w.field(FieldReasoning, i, 0, m.Reasoning)
-				w.text("\n" + thinkClose + "\n")
-			}
-			w.content(i, m.Content)
-			if err := hermesCalls(w, i, m, m.Content != "", false); err != nil {
-				return err
-			}
-			w.text(imEnd)
-			turn.end()
-			w.text("\n")
+	err := hermesMessages(w, c, from, "tool", func(i int, m Message) error {
+		if m.Reasoning != "" {
+			w.text(thinkOpen + "\n")
+			w.field(FieldReasoning, i, 0, m.Reasoning)
+			w.text("\n" + thinkClose + "\n")
 		}
-	}
-	if opt.AddGenerationPrompt {
+		w.content(i, m.Content)
+		return hermesCalls(w, i, m, m.Content != "", false)
+	})
+	if err == nil && opt.AddGenerationPrompt {
 		w.text(imStart + "assistant\n")
 	}
-	return nil
+	return err
 }

@@ -104,6 +104,15 @@ func foreign(name string, values ValueRule) Options {
 	return o
 }
 
+// binary is the fault of presets that judge an instance as a whole.
+func binary() Fault {
+	return Fault{
+		Name:   "binary",
+		Doc:    "an instance is right or wrong as a whole; repaired, matches are divided by the larger number of calls",
+		repair: func(o *Options) { o.Credit = CreditCalls },
+	}
+}
+
 // bfclPreset is the AST checker of the Berkeley Function Calling Leaderboard.
 func bfclPreset() preset {
 	o := foreign("bfcl", ValuesTyped)
@@ -131,11 +140,7 @@ func bfclPreset() preset {
 			Name:   "marker-list",
 			Doc:    "the marker of an optional list lets an empty list pass; repaired, only leaving it out does",
 			repair: func(o *Options) { o.MarkerList = Off },
-		}, {
-			Name:   "binary",
-			Doc:    "an instance is right or wrong as a whole; repaired, matches are divided by the larger number of calls",
-			repair: func(o *Options) { o.Credit = CreditCalls },
-		}},
+		}, binary()},
 	}}
 }
 
@@ -183,11 +188,7 @@ func aceBenchPreset() preset {
 			Name:   "suffix",
 			Doc:    "a gold name that ends in a number is cut even if a tool is called so; repaired, it is cut only if no tool is",
 			repair: func(o *Options) { o.Suffix = SuffixUnknown },
-		}, {
-			Name:   "binary",
-			Doc:    "an instance is right or wrong as a whole; repaired, matches are divided by the larger number of calls",
-			repair: func(o *Options) { o.Credit = CreditCalls },
-		}},
+		}, binary()},
 	}}
 }
 

@@ -261,22 +261,25 @@ func TestTemplateCounts(t *testing.T) {
 		}, trip())
 		return m.Tokens.Total
 	}
-	conv, err := chat.FromRecord(trip(), chat.RecordOptions{})
-	if err != nil {
-		t.Fatal(err)
+	one := func(name string, arguments qaoa.JSON) chat.Message {
+		return chat.Message{Role: chat.Assistant, Calls: []qaoa.Call{{Name: name, Arguments: arguments}}}
 	}
-	for i := range conv.Messages {
-		m := &conv.Messages[i]
-		if m.Role == chat.Assistant && len(m.Calls) == 0 && !strings.HasPrefix(m.Content, "<answer>") {
-			m.Content = "<answer>" + m.Content + "</answer>"
-		}
-		for k := range m.Calls {
-			if m.Calls[k].Arguments == "" {
-				m.Calls[k].Arguments = "{}" // as rows have it
-			}
-		}
-	}
-	conv.Tools = []qaoa.Tool{ // as rows have them
+	two := one("weather", `{"city":"Oslo","x":1.0}`)
+	two.Calls = append(two.Calls, qaoa.Call{Name: "weather", Arguments: `{"city":"Rome"}`})
+	conv := chat.Conversation{Messages: []chat.Message{ // by hand, and as rows have them
+		{Role: chat.User, Content: "Weather in Oslo and Rome?"},
+		one("now", "{}"),
+		{Role: chat.Tool, Content: "noon", Name: "now"},
+		two,
+		{Role: chat.Tool, Content: "rain", Name: "weather"},
+		{Role: chat.Tool, Name: "weather"},
+		{Role: chat.Assistant, Content: "<answer>Rain in Oslo.</answer>"},
+		{Role: chat.User, Content: "And <think>Bergen</think>?"},
+		one("weather", `{"city":"<think>Bergen</think>"}`),
+		{Role: chat.Tool, Content: "sun", Name: "weather"},
+		{Role: chat.Assistant, Content: "<answer>Sun.</answer>"},
+	}}
+	conv.Tools = []qaoa.Tool{
 		{Name: "weather", Description: "Weather of a <city>", Parameters: trip().Tools[0].Parameters},
 		{Name: "now", Parameters: `{"type":"object","properties":{}}`},
 		{Name: "ping", Parameters: `{"properties":{}}`},
