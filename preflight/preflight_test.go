@@ -40,6 +40,35 @@ func runOn(t testing.TB, name string, o Options, lines ...string) (Report, []Row
 	return rep, rows
 }
 
+// The report and the order of rows are the same for any number of workers.
+func TestAnyNumberOfWorkers(t *testing.T) {
+	var lines []string
+	for i := range 200 {
+		line := chatRow(fmt.Sprint("r", i), `{"x":"`+strings.Repeat("long ", i)+`"}`)
+		if i%17 == 0 {
+			line = "{no row"
+		}
+		lines = append(lines, line)
+	}
+	var first string
+	for _, workers := range []int{1, 2, 7} {
+		rep, rows := runOn(t, "rows.jsonl", Options{Trainer: TRL, Cutoff: 500, Packing: true, Workers: workers}, lines...)
+		for i := range rows {
+			rows[i].File = "" // in a folder of its own each time
+		}
+		rep.Files = nil
+		got := fmt.Sprintf("%+v\n%+v", rep, rows)
+		if first == "" {
+			first = got
+			if rep.Cut == 0 || rep.Whole == 0 || rep.Fails == 0 || len(rows) != 200 {
+				t.Errorf("%d whole, %d cut, %d fail of %d rows: the test shows too little", rep.Whole, rep.Cut, rep.Fails, len(rows))
+			}
+		} else if got != first {
+			t.Errorf("%d workers tell\n%s\nand one\n%s", workers, got, first)
+		}
+	}
+}
+
 // share is a row of LLaMA-Factory; msgs are from=value.
 func share(tools string, msgs ...string) string {
 	var b strings.Builder
