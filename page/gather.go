@@ -23,6 +23,7 @@ type builder struct {
 	in      Input
 	blobs   *blobs
 	scratch *spool // what a diagnosis says of each record and column
+	paged   *Index // nil for a page that holds its index itself
 
 	datasets  *names
 	variants  []*variant
@@ -79,9 +80,19 @@ func (b *builder) build(ctx context.Context) (data []byte, first []int, err erro
 			return nil, nil, err
 		}
 	}
+	if b.in.Paged {
+		if b.paged, err = newIndex(len(b.columns)); err != nil {
+			return nil, nil, err
+		}
+	}
 	index, details, items, err := b.writeItems(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	if b.paged != nil {
+		if err := b.paged.finish(b.datasets.list); err != nil {
+			return nil, nil, err
+		}
 	}
 	names, err := b.blobs.add(mustJSON(b.tools.names))
 	if err != nil {
@@ -91,7 +102,7 @@ func (b *builder) build(ctx context.Context) (data []byte, first []int, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Blobs = blobNumbers{Index: index, Details: details, Tools: b.tools.list.nums, ToolNames: names}
+	o.Blobs = blobNumbers{Index: slices.Concat([]int{}, index), Details: details, Tools: b.tools.list.nums, ToolNames: names}
 	o.Records, o.Items = b.records, items
 	data, err = json.Marshal(o) // which escapes <, > and &
 	return data, index, err

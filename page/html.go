@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -19,7 +20,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-var scriptParts = []string{"text.js", "data.js", "overview.js", "items.js", "detail.js", "main.js"}
+var scriptParts = []string{"text.js", "data.js", "embedded.js", "paged.js", "overview.js", "items.js", "detail.js", "main.js"}
 
 func asset(name string) []byte {
 	data, err := assets.ReadFile("assets/" + name)
@@ -59,6 +60,9 @@ func Policy(served bool) string {
 // the items stands before the script, so that the list is there while a browser
 // still reads the items.
 func (r *Report) WriteHTML(w io.Writer) error {
+	if r.paged != nil {
+		return errors.New("the report was built to be served: build it without Input.Paged for one file")
+	}
 	if err := r.write(w, false); err != nil {
 		return err
 	}
@@ -104,7 +108,8 @@ func (r *Report) embed(w io.Writer, n int) error {
 }
 
 // WriteServed writes the page without its blobs, which it fetches from
-// blob/NUMBER.
+// blob/NUMBER, and without its index, for which it asks under api/. See package
+// view.
 func (r *Report) WriteServed(w io.Writer) error {
 	if err := r.write(w, true); err != nil {
 		return err

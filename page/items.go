@@ -38,16 +38,25 @@ type indexChunk struct {
 	Runs    []indexColumn `json:"runs"`
 }
 
-// An indexColumn is what one run and repeat did with the rows. Scores are in
-// thousandths, -1 where the record was not asked.
+// An indexColumn holds the cells of one run and repeat, see [cellRow].
 type indexColumn struct {
-	SP    []int    `json:"SP"`
-	FP    []int    `json:"FP"`
 	SPA   []int    `json:"SPA"`
 	FPA   []int    `json:"FPA"`
-	Class []int    `json:"c"` // what the list shows: the first error, or right
-	Mask  []int    `json:"m"` // bit i: the turn has class i
+	Class []int    `json:"c"`
+	Mask  []int    `json:"m"`
 	Tools []string `json:"tools"`
+}
+
+// add appends a row.
+func (x *indexChunk) add(r *row) {
+	x.Blob, x.Place, x.Turn = append(x.Blob, r.Blob), append(x.Place, r.Place), append(x.Turn, r.Turn)
+	x.ID, x.Dataset, x.Cell = append(x.ID, r.ID), append(x.Dataset, r.dataset), append(x.Cell, r.cell)
+	x.Shape, x.Query, x.Tools = append(x.Shape, r.Shape), append(x.Query, r.Query), append(x.Tools, r.tools)
+	for i, c := range r.Runs {
+		to := &x.Runs[i]
+		to.SPA, to.FPA = append(to.SPA, c.SPA), append(to.FPA, c.FPA)
+		to.Class, to.Mask, to.Tools = append(to.Class, c.Class), append(to.Mask, c.Mask), append(to.Tools, c.tools)
+	}
 }
 
 // The shapes of a turn, by what gold calls.
@@ -123,8 +132,9 @@ type itemWriter struct {
 	b       *builder
 	files   []*os.File // of predictions, by run
 	details blobList
-	index   indexChunk
-	chunks  []int // blobs of the index
+	index   indexChunk // rows that are not written yet, of a page in one file
+	chunks  []int      // blobs of the index
+	text    []byte
 	items   int
 	classes map[eval.ErrorClass]int
 }
@@ -171,7 +181,7 @@ func (w *itemWriter) reset() {
 }
 
 func (w *itemWriter) flushIndex() error {
-	if len(w.index.ID) == 0 && len(w.chunks) > 0 {
+	if w.b.paged != nil || len(w.index.ID) == 0 && len(w.chunks) > 0 {
 		return nil
 	}
 	n, err := w.b.blobs.add(mustJSON(w.index))
@@ -207,23 +217,32 @@ func (w *itemWriter) record(rec qaoa.Record, ord int32) error {
 		return err
 	}
 	shape := qaoa.ShapeOf(rec)
-	dataset := w.b.datasets.number(rec.Source.Name)
+	r := row{ID: rec.ID, Blob: blob, Place: place, dataset: w.b.datasets.number(rec.Source.Name)}
 	for turn := range turns {
+		r.Item, r.Turn, r.Runs = w.items, turn, r.Runs[:0]
 		w.items++
-		x := &w.index
-		x.Blob, x.Place, x.Turn = append(x.Blob, blob), append(x.Place, place), append(x.Turn, turn)
-		x.ID, x.Dataset = append(x.ID, rec.ID), append(x.Dataset, dataset)
-		w.turn(rec, shape, turn)
-		for i := range x.Runs {
-			w.cell(&x.Runs[i], d.Runs[i], turn)
+		r.gold(rec, shape)
+		for _, run := range d.Runs {
+			r.Runs = append(r.Runs, w.cell(run, turn))
 		}
-		if len(x.ID) >= indexRows {
-			if err := w.flushIndex(); err != nil {
-				return err
-			}
+		if err := w.put(&r, &d); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// put writes a row where the page will look for it.
+func (w *itemWriter) put(r *row, d *detail) error {
+	if x := w.b.paged; x != nil {
+		w.text = appendText(w.text[:0], d, r.Turn)
+		return x.add(r, w.text)
+	}
+	w.index.add(r)
+	if len(w.index.ID) < indexRows {
+		return nil
+	}
+	return w.flushIndex()
 }
 
 // addOffer returns the number of a list of tools among offers.
@@ -240,18 +259,16 @@ func addOffer(offers *[][]uint32, v *variant, ord int32) int {
 	return len(*offers) - 1
 }
 
-// turn writes what gold has in a turn; surplus turns have nothing.
-func (w *itemWriter) turn(rec qaoa.Record, shape qaoa.Shape, turn int) {
-	x := &w.index
-	if turn >= len(rec.Turns) {
-		x.Query, x.Tools = append(x.Query, ""), append(x.Tools, "")
-		x.Shape, x.Cell = append(x.Shape, 0), append(x.Cell, slices.Index(cellNames, eval.CellSurplus))
+// gold sets what gold has in the turn; surplus turns have nothing.
+func (r *row) gold(rec qaoa.Record, shape qaoa.Shape) {
+	if r.Turn >= len(rec.Turns) {
+		r.Query, r.tools, r.Shape, r.cell = "", "", 0, slices.Index(cellNames, eval.CellSurplus)
 		return
 	}
-	t := rec.Turns[turn]
-	x.Query, x.Tools = append(x.Query, start(t.Query, queryStart)), append(x.Tools, toolsOf(t.Calls()))
+	t := rec.Turns[r.Turn]
+	r.Query, r.tools = start(t.Query, queryStart), toolsOf(t.Calls())
 	kind, cell := 0, eval.CellNoGold
-	switch s := shape.Turns[turn]; {
+	switch s := shape.Turns[r.Turn]; {
 	case s.Hop == qaoa.SingleHop:
 		kind, cell = 1, eval.CellSH
 	case s.Strategy == qaoa.Serial:
@@ -259,26 +276,25 @@ func (w *itemWriter) turn(rec qaoa.Record, shape qaoa.Shape, turn int) {
 	case s.Hop == qaoa.MultiHop:
 		kind, cell = 2, eval.CellMH
 	}
-	x.Shape, x.Cell = append(x.Shape, kind), append(x.Cell, slices.Index(cellNames, cell))
+	r.Shape, r.cell = kind, slices.Index(cellNames, cell)
 }
 
-// cell writes what a column did with a turn.
-func (w *itemWriter) cell(c *indexColumn, run *runDetail, turn int) {
-	sp, fp, spa, fpa, class, mask, tools := -1, -1, -1, -1, -1, 0, ""
-	if run != nil {
-		for _, it := range run.Items {
-			if it.Turn != turn {
-				continue
-			}
-			sp, fp, spa, fpa = thousandths(it.SP), thousandths(it.FP), thousandths(it.SPA), thousandths(it.FPA)
-			class, mask = w.class(it)
-		}
-		if turn < len(run.Turns) {
-			tools = namesOf(run.Turns[turn])
+// cell returns what a run did with a turn.
+func (w *itemWriter) cell(run *runDetail, turn int) cellRow {
+	c := cellRow{SPA: -1, FPA: -1, Class: -1}
+	if run == nil {
+		return c
+	}
+	for _, it := range run.Items {
+		if it.Turn == turn {
+			c.SPA, c.FPA = thousandths(it.SPA), thousandths(it.FPA)
+			c.Class, c.Mask = w.class(it)
 		}
 	}
-	c.SP, c.FP, c.SPA, c.FPA = append(c.SP, sp), append(c.FP, fp), append(c.SPA, spa), append(c.FPA, fpa)
-	c.Class, c.Mask, c.Tools = append(c.Class, class), append(c.Mask, mask), append(c.Tools, tools)
+	if turn < len(run.Turns) {
+		c.tools = namesOf(run.Turns[turn])
+	}
+	return c
 }
 
 // class returns the class that stands for an item, and all of its classes.

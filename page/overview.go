@@ -35,6 +35,7 @@ type overview struct {
 	Cells    []string        `json:"cells"`
 	Shapes   []string        `json:"shapes"`
 	Classes  []className     `json:"classes"`
+	Statuses []status        `json:"statuses"`
 }
 
 // blobNumbers say which blobs hold what.
@@ -91,7 +92,7 @@ func (b *builder) overview(ctx context.Context) (*overview, error) {
 	o := &overview{
 		Format: Format, Title: b.in.Title, Preset: b.in.Preset.Resolved().Name, Level: b.in.Options.Level,
 		Runs: []runView{}, Columns: []columnView{}, Groups: []report.Group{}, Pairs: []report.Paired{}, Notes: []string{},
-		Datasets: b.datasets.list, Cells: cellNames, Shapes: shapeNames,
+		Datasets: b.datasets.list, Cells: cellNames, Shapes: shapeNames, Statuses: statuses,
 	}
 	if o.Level == 0 {
 		o.Level = 0.95

@@ -22,6 +22,9 @@ type Input struct {
 	Runs []Run
 	// Options are those of intervals.
 	Options report.Options
+	// Paged builds a report to be served: its index of items stays with the
+	// server, see [Report.Index], and [Report.WriteHTML] refuses it.
+	Paged bool
 }
 
 // A Run is one scored run with what is behind it.
@@ -48,12 +51,13 @@ type Run struct {
 // read them side by side.
 const maxColumns = 60
 
-// A Report is a built report. Close it to remove its temporary file.
+// A Report is a built report. Close it to remove its temporary files.
 type Report struct {
 	title    string
 	overview []byte // JSON
 	index    []int  // the blobs that the page opens first
 	blobs    *blobs
+	paged    *Index
 }
 
 // Build reads the runs and puts the report together. The error of a record or
@@ -75,6 +79,9 @@ func Build(ctx context.Context, in Input) (r *Report, err error) {
 		err = errors.Join(err, scratch.close())
 		if err != nil {
 			err = errors.Join(err, store.spool.close())
+			if b.paged != nil {
+				err = errors.Join(err, b.paged.close())
+			}
 			r = nil
 		}
 	}()
@@ -86,7 +93,7 @@ func Build(ctx context.Context, in Input) (r *Report, err error) {
 	if title == "" {
 		title = "Report"
 	}
-	return &Report{title: title, overview: overview, index: index, blobs: store}, nil
+	return &Report{title: title, overview: overview, index: index, blobs: store, paged: b.paged}, nil
 }
 
 // Overview returns the JSON object that the page begins with. "<", ">" and "&"
@@ -105,8 +112,18 @@ func (r *Report) Blob(n int) ([]byte, error) {
 	return r.blobs.spool.read(r.blobs.at[n])
 }
 
-// Close removes the temporary file.
-func (r *Report) Close() error { return r.blobs.spool.close() }
+// Index returns what answers the questions of a served page, nil if the report
+// was not built with [Input.Paged]. It ends with the report.
+func (r *Report) Index() *Index { return r.paged }
+
+// Close removes the temporary files.
+func (r *Report) Close() error {
+	err := r.blobs.spool.close()
+	if r.paged != nil {
+		err = errors.Join(err, r.paged.close())
+	}
+	return err
+}
 
 // names number strings in the order in which they are met.
 type names struct {

@@ -14,12 +14,19 @@ import (
 	"assay/page"
 )
 
-// Handler returns what answers requests: GET and HEAD of "/" and "/blob/N". The
+// Handler returns what answers requests: GET and HEAD of "/", "/blob/N", and
+// "/api/…", by which the page asks for rows of the list, searches, and steps. r
+// has to be built with [page.Input.Paged]; Handler panics if it is not. The
 // listener's address decides which Host headers are good: its port with its own
 // host or a loopback name, and if it listens on all interfaces, with any IP
 // address.
 func Handler(r *page.Report, listener net.Addr) http.Handler {
+	index := r.Index()
+	if index == nil {
+		panic("view: the report was not built with Input.Paged")
+	}
 	mux := http.NewServeMux()
+	api{index}.register(mux)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		var b bytes.Buffer
 		if err := r.WriteServed(&b); err != nil {
@@ -86,7 +93,8 @@ func goodHost(header string, listener net.Addr) bool {
 // drain is how long requests in flight may go on after the end.
 const drain = 2 * time.Second
 
-// Serve serves r on listener until ctx is done, and closes the listener.
+// Serve serves r on listener until ctx is done, and closes the listener. r is as
+// for [Handler].
 func Serve(ctx context.Context, listener net.Listener, r *page.Report) error {
 	server := &http.Server{
 		Handler:           Handler(r, listener.Addr()),

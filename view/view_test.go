@@ -39,7 +39,7 @@ func small(t *testing.T) *page.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := page.Build(t.Context(), page.Input{Title: "small", Preset: preset, Runs: []page.Run{{
+	r, err := page.Build(t.Context(), page.Input{Title: "small", Paged: true, Preset: preset, Runs: []page.Run{{
 		Run: report.Run{Name: "run", Model: "m", Setting: "gt", Scores: scores[0]}, Gold: gold, Preds: preds,
 	}}})
 	if err != nil {

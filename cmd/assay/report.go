@@ -81,7 +81,7 @@ func runReport(ctx context.Context, std stdio, o reportOptions, dirs []string) (
 	if o.out == "" {
 		o.out = "report.html"
 	}
-	r, err := buildReport(ctx, o, dirs)
+	r, err := buildReport(ctx, o, dirs, false)
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func joinClose(err, closing error) error {
 	return closing
 }
 
-// buildReport reads the run folders and builds the page.
-func buildReport(ctx context.Context, o reportOptions, dirs []string) (*page.Report, error) {
+// buildReport reads the run folders and builds the page; paged is for a server.
+func buildReport(ctx context.Context, o reportOptions, dirs []string, paged bool) (*page.Report, error) {
 	opt, err := o.stats.check()
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func buildReport(ctx context.Context, o reportOptions, dirs []string) (*page.Rep
 	if err != nil {
 		return nil, &exitError{exitUsage, fmt.Errorf("--preset: %w", err)}
 	}
-	in := page.Input{Title: o.title, Preset: preset, Options: opt}
+	in := page.Input{Title: o.title, Preset: preset, Options: opt, Paged: paged}
 	if in.Title == "" {
 		in.Title = reportTitle(runs[0].Model, len(runs))
 	}

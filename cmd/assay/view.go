@@ -40,7 +40,7 @@ func runView(ctx context.Context, std stdio, o reportOptions, addr string, dirs 
 	if err != nil {
 		return usagef("--addr %s: %v; give another port, or 0 for a free one", addr, err)
 	}
-	r, err := buildReport(ctx, o, dirs)
+	r, err := buildReport(ctx, o, dirs, true)
 	if err != nil {
 		return joinClose(err, l.Close())
 	}

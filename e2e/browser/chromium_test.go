@@ -67,7 +67,8 @@ func start(t *testing.T) *chromium {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-		"--hide-scrollbars", "--window-size=1366,860", "--no-first-run", "--disable-background-networking", "--user-data-dir="+profile, "about:blank")
+		"--hide-scrollbars", "--window-size=1366,860", "--no-first-run", "--disable-background-networking",
+		"--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{inRead, outWrite}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

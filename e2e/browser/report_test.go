@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -97,7 +98,8 @@ func runs(t *testing.T, n int) (dir string) {
 	return dir
 }
 
-// spoil makes the first prediction a hostile one, a million characters long.
+// spoil makes the first prediction a hostile one, a million characters long,
+// and gives another one a text to search for.
 func spoil(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -116,7 +118,17 @@ func spoil(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, append(append(out, '\n'), rest...), 0o644); err != nil {
+	out = append(append(out, '\n'), rest...)
+	lines := bytes.SplitAfter(out, []byte("\n"))
+	if err := json.Unmarshal(lines[5], &p); err != nil {
+		t.Fatal(err)
+	}
+	p["requests"] = []object{{"turn": 0, "prompt_bytes": 1, "text": "a raw-secret of 20 \u212aelvin, Σίσυφος in Straße 3, İstanbul 🙂 \ufffd \"city\" \\ a\u0085b", "reasoning": "A thought.", "class": "calls"}}
+	if lines[5], err = json.Marshal(p); err != nil {
+		t.Fatal(err)
+	}
+	lines[5] = append(lines[5], '\n')
+	if err := os.WriteFile(path, bytes.Join(lines, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -171,7 +183,7 @@ func TestReport(t *testing.T) {
 		p.until(`document.querySelector("#detail h2")`)
 		p.shot("item-dark")
 		c.call(t, p.session, "Emulation.setEmulatedMedia", object{"media": "print", "features": []object{}})
-		want(t, "the list in print", p.text(`getComputedStyle(document.querySelector("#list")).display`), "none")
+		want(t, "the list in print", p.text(`getComputedStyle(document.querySelector("#list-side")).display`), "none")
 		p.shot("item-print")
 		p.eval(`location.hash = "#overview"; null`, nil)
 		p.until(`!document.querySelector("#overview-view").hidden`)
@@ -180,52 +192,91 @@ func TestReport(t *testing.T) {
 }
 
 // walk uses the list as a person would.
+// walk goes through the items by form and keys; the page may be a file or
+// served.
 func walk(t *testing.T, p *tab, address string) {
-	count := func() string { return p.text(`document.querySelector("#count").textContent`) }
-	want(t, "all", count(), "60 items")
+	count := `document.querySelector("#count").textContent`
+	counted := func(text string) {
+		t.Helper()
+		p.until(fmt.Sprintf(`!items.progress && %s === %q`, count, text))
+	}
 	choose := func(id, value string) {
+		t.Helper()
 		p.eval(fmt.Sprintf(`{ const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("input", { bubbles: true })); } null`, id, value), nil)
 	}
+	counted("60 items")
 	choose("#f-status", "wrong")
-	want(t, "what gold got wrong", count(), "1 of 60 items")
+	counted("1 of 60 items")
 	choose("#f-run", "1")
-	var wrong int
-	p.eval(`Number(document.querySelector("#count").textContent.split(" ")[0])`, &wrong)
-	if wrong < 2 || wrong > 60 {
+	p.until(`!items.progress`)
+	if wrong := len(p.found(`{ run: 1, status: "wrong" }`)); wrong < 2 || wrong > 60 {
 		t.Errorf("random is wrong in %d of 60 items", wrong)
 	}
 	choose("#f-status", "flipped")
-	want(t, "the flips", count(), p.text(`select({ ...filter, run: 0, against: 1, status: "gained" }).length + select({ ...filter, run: 0, against: 1, status: "lost" }).length + " of 60 items"`))
+	counted(fmt.Sprintf("%d of 60 items", len(p.found(`{ run: 0, against: 1, status: "gained" }`))+len(p.found(`{ run: 0, against: 1, status: "lost" }`))))
 	choose("#f-status", "all")
 	choose("#f-shape", "parallel calls")
-	want(t, "two calls", count(), "20 of 60 items")
+	counted("20 of 60 items")
 	choose("#f-shape", "")
 	p.key("/")
 	p.until(`document.activeElement.id === "f-search"`)
 	p.typed("town 42")
-	p.until(`document.querySelector("#count").textContent === "1 of 60 items"`)
+	counted("1 of 60 items")
+	choose("#f-search", "RAW-SECRET kelvin") // in the text of a reply, with the Kelvin sign
+	counted("1 of 60 items")
+	choose("#f-search", "nowhere-to-be-found")
+	counted("0 of 60 items")
+	want(t, "what an empty list says", p.text(`document.querySelector("#empty").innerText`), "No item passes these filters.")
 	p.key("Escape")
 	choose("#f-search", "")
+	counted("60 items")
 	p.key("j")
 	p.until(`document.querySelector("#detail h2")`)
 	p.key("j")
 	p.until(`document.querySelector("#detail h2").textContent === "made/item_1"`)
 	p.key("k")
-	p.until(`current === 0`)
+	p.until(`current.item === 0`)
 	p.key("j")
-	p.until(`current === 1`)
+	p.until(`current.item === 1`)
+	next := ""
+	for _, id := range p.found(`{ run: 1, status: "wrong" }`) {
+		if n := strings.TrimPrefix(id, "made/item_"); next == "" && n != id && n != "1" {
+			next = n
+		}
+	}
 	p.key("n")
-	next := p.text(`[...Array(INDEX.n).keys()].find((i) => i > 1 && right(1, i) === false)`)
-	p.until(`String(current) === "` + next + `"`)
+	p.until(`String(current.item) === "` + next + `"`)
 	if hash := p.text(`decodeURIComponent(location.hash)`); !strings.Contains(hash, "item=made/item_"+next) {
 		t.Errorf("the address ends in %q, want the item %s in it", hash, next)
 	}
-	want(t, "the chosen row", p.text(`document.querySelectorAll("#rows [aria-selected=true]").length`), "1")
+	p.until(`document.querySelectorAll("#rows [aria-selected=true]").length === 1`)
+	p.key("p")
+	p.until(`String(current.item) !== "` + next + `"`)
 	p.key("?")
 	p.until(`document.querySelector("#help").open`)
 	p.key("Escape")
 	p.until(`!document.querySelector("#help").open`)
 	p.quiet(address)
+}
+
+// found returns the ids of the items that pass a filter, given as the source
+// of an object.
+func (p *tab) found(filter string) []string {
+	p.t.Helper()
+	var ids []string
+	p.eval(`(async () => {
+		const list = source.find({ ...NO_FILTER, ...`+filter+` }, () => {});
+		await list.first;
+		while (list.progress) await pause(5);
+		const out = [];
+		for (let at = 0; at < list.total; at++) {
+			let row;
+			while (!(row = list.row(at)) && !list.fault) await pause(2);
+			out.push(itemName(row));
+		}
+		return list.fault ? ["fault: " + list.fault] : out;
+	})()`, &ids)
+	return ids
 }
 
 // shownAsText looks at the hostile item from every side.
@@ -258,10 +309,10 @@ func shownAsText(t *testing.T, p *tab, allowed ...string) {
 	p.quiet(allowed...)
 }
 
-// TestViewer looks at the same runs through the server.
-func TestViewer(t *testing.T) {
-	dir := runs(t, 30)
-	cmd := exec.Command(binary(t), "view", "gold", "random", "--addr", "127.0.0.1:0")
+// served starts view on runs in dir and returns its address.
+func served(t *testing.T, dir string, runs ...string) string {
+	t.Helper()
+	cmd := exec.Command(binary(t), append([]string{"view", "--addr", "127.0.0.1:0"}, runs...)...)
 	cmd.Dir = dir
 	talk, err := cmd.StderrPipe()
 	if err != nil {
@@ -270,25 +321,69 @@ func TestViewer(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGINT) }) // a test that fails early leaves none behind
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGINT)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("after an interrupt view ends with %v, want no error", err)
+		}
+	})
 	line, err := bufio.NewReader(talk).ReadString('\n')
 	address, _, _ := strings.Cut(line, " ")
 	if err != nil || !strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Fatalf("view says %q, %v; want its address", line, err)
 	}
+	return address
+}
+
+// TestViewer looks at the same runs through the server.
+func TestViewer(t *testing.T) {
+	dir := runs(t, 60)
+	address := served(t, dir, "gold", "random")
 	c := start(t)
-	p := c.open(t, address+"#items")
-	want(t, "the items", p.text(`document.querySelector("#count").textContent`), "30 items")
-	shownAsText(t, p, address)
-	p = c.open(t, address+"#item=made/item_9")
-	p.until(`document.querySelector("#detail h2")`)
-	want(t, "the item", p.text(`document.querySelector("#detail h2").textContent`), "made/item_9")
-	p.quiet(address)
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
+	t.Run("filters, searches and steps by keys", func(t *testing.T) { walk(t, c.open(t, address+"#items"), address) })
+	t.Run("hostile text is text", func(t *testing.T) { shownAsText(t, c.open(t, address+"#items"), address) })
+	t.Run("a link leads to its item", func(t *testing.T) {
+		p := c.open(t, address+"#item=made/item_9&run=1")
+		p.until(`document.querySelector("#detail h2")`)
+		want(t, "the item", p.text(`document.querySelector("#detail h2").textContent`), "made/item_9")
+		p.eval(`location.hash = "#item=made/nothing&run=99&status=no&cls=no&ds=no&turn=-3"; null`, nil)
+		p.until(`document.querySelector("#detail .notice")`)
+		want(t, "what is said of an unknown item", p.text(`document.querySelector("#detail").innerText`), "This report has no item made/nothing.")
+		p.quiet(address)
+	})
+}
+
+// TestViewerFindsWhatTheReportFinds asks both sources for every filter.
+func TestViewerFindsWhatTheReportFinds(t *testing.T) {
+	dir := runs(t, 450)
+	c := start(t)
+	file, server := c.open(t, page(t, dir)+"#items"), c.open(t, served(t, dir, "gold", "random")+"#items")
+	filters := []string{`{}`, `{ cls: "wrong_value", run: 1 }`, `{ shape: "single call", status: "lost" }`, `{ ds: "made" }`}
+	var more []string
+	file.eval(`DATA.statuses.flatMap((s) => [JSON.stringify({ status: s.name }), JSON.stringify({ status: s.name, run: 1, against: 0, q: "town 4" })])`, &more)
+	filters = append(filters, more...)
+	for _, q := range []string{
+		"TOWN", "town 199", "  town\t19\u00a0", "raw-secret", "Kelvin", "\u212aelvin", "σίσυφος", "ΣΊΣΥΦΟΣ", "straße", "STRASSE", "STRAßE", "İstanbul", "i̇stanbul", "istanbul",
+		"window.pwned", "\u202egnp", `"city"`, `\`, `{"city":"`, ".*", "[a-z]", "made/item_3", "get_weather", "book_table", "🙂", "thought", "\ufffd", "a\u0085b",
+	} {
+		text, err := json.Marshal(object{"q": q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		filters = append(filters, string(text))
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("after an interrupt view ends with %v, want no error", err)
+	some := 0
+	for _, f := range filters {
+		a, b := file.found(f), server.found(f)
+		if !slices.Equal(a, b) {
+			t.Errorf("filter %s: the file finds %d items, the server %d: %.200q against %.200q", f, len(a), len(b), a, b)
+		}
+		if len(a) > 0 && len(a) < 450 {
+			some++
+		}
+	}
+	if some < 15 {
+		t.Errorf("%d of %d filters find some items and not all, want more than 15", some, len(filters))
 	}
 }
 
@@ -304,7 +399,7 @@ func TestTwentyThousand(t *testing.T) {
 		n += strings.Count(fmt.Sprintf("%d", i), "199")
 	}
 	found := fmt.Sprintf("%d of 20,000 items", n)
-	openMs, filterMs := math.Inf(1), math.Inf(1)
+	openMs, filterMs, deepMs := math.Inf(1), math.Inf(1), math.Inf(1)
 	for range 3 {
 		p := c.open(t, address+"#items")
 		var ms float64
@@ -312,10 +407,19 @@ func TestTwentyThousand(t *testing.T) {
 		openMs = min(openMs, ms)
 		t.Logf("opened in %.0f ms; script at %s", ms, p.text(`document.body.dataset.script`))
 		want(t, "the items", p.text(`document.querySelector("#count").textContent`), "20,000 items")
-		p.eval(`(() => { const from = performance.now(); const s = document.querySelector("#f-search"); s.value = "town 199"; s.dispatchEvent(new Event("input", { bubbles: true })); document.querySelector("#list").offsetHeight; return performance.now() - from; })()`, &ms)
-		filterMs = min(filterMs, ms)
+		var took [2]float64
+		p.eval(`(async () => {
+			const from = performance.now(), s = document.querySelector("#f-search");
+			s.value = "town 199";
+			s.dispatchEvent(new Event("input", { bubbles: true }));
+			document.querySelector("#list").offsetHeight;
+			const first = performance.now() - from;
+			while (items.progress) await pause(5);
+			return [first, performance.now() - from];
+		})()`, &took)
+		filterMs, deepMs = min(filterMs, took[0]), min(deepMs, took[1])
 		want(t, "what is found", p.text(`document.querySelector("#count").textContent`), found)
 		p.shot("twenty-thousand")
 	}
-	t.Logf("20,000 items, 2 runs: open %.0f ms, search %.0f ms; a second is the aim", openMs, filterMs)
+	t.Logf("20,000 items, 2 runs: open %.0f ms, search %.0f ms for the first results and %.0f ms through all of the text; a second is the aim", openMs, filterMs, deepMs)
 }

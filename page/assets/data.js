@@ -2,7 +2,7 @@
 
 const served = document.body.dataset.served === "true";
 const DATA = JSON.parse(document.getElementById("overview").textContent);
-const RIGHT = 0, MISSING = DATA.classes.findIndex((c) => c.name === "missing");
+const RIGHT = 0; // the place among the classes
 
 const opened = new Map(); // of blobs, by number: a promise of their value
 const KEPT = 40; // blobs that are kept open
@@ -19,11 +19,13 @@ function blob(n) {
   return found;
 }
 
-async function openBlob(n) {
-  const bytes = served ? await download(n) : await embedded(n);
+async function openBlob(n) { return JSON.parse(await blobText(n)); }
+
+async function blobText(n) {
+  const bytes = served ? await download(n) : await fromFile(n);
   if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to open the data of the report; use one from 2023 or later");
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  return new Response(stream).text();
 }
 
 async function download(n) {
@@ -32,7 +34,7 @@ async function download(n) {
   return answer.arrayBuffer();
 }
 
-async function embedded(n) {
+async function fromFile(n) {
   if (!document.getElementById("blob-" + n) && document.readyState === "loading") {
     await new Promise((done) => addEventListener("DOMContentLoaded", done, { once: true })); // the rest is still being read
   }
@@ -44,25 +46,34 @@ async function embedded(n) {
   return bytes;
 }
 
-// INDEX is the list of all items, column by column.
-const INDEX = { n: 0, blob: [], place: [], turn: [], id: [], ds: [], cell: [], shape: [], q: [], tools: [], runs: DATA.columns.map(() => ({ SP: [], FP: [], SPA: [], FPA: [], c: [], m: [], tools: [] })) };
+// A row is an item as the list shows it: its number, id, turn, the start of the
+// query, the shape, where its detail is, and what each column did. Rows come
+// from one of two sources with the same functions: the index in the file
+// (embedded.js), or a server that has it (paged.js).
+//
+//   start()            a promise of being ready
+//   lookup(id, turn)   a promise of a row, or of null
+//   find(f, changed)   the list of the items that pass a filter
+//
+// changed is called when a list knows more. A list has
+//
+//   total, progress    items found so far; a text while it is not all, else ""
+//   fault              what went wrong, if something did
+//   row(at)            the row at a place, or null until it is there
+//   place(item)        a promise of the place of an item, -1 if it is not in it
+//   step(from, direction, wrong)  a promise of {at, row}: the next after an item
+//                      that need not be in the list; row is null at the end
+//   stop()             ends what still goes on
+//   first              a promise of the first rows
 
-// loadIndex fills INDEX.
-async function loadIndex() {
-  for (const part of await Promise.all(DATA.blobs.index.map(openBlob))) {
-    for (const key of ["blob", "place", "turn", "id", "ds", "cell", "shape", "q", "tools"]) append(INDEX[key], part[key]);
-    INDEX.runs.forEach((run, i) => { for (const key of Object.keys(run)) append(run[key], part.runs[i][key]); });
-  }
-  INDEX.n = INDEX.id.length;
-  INDEX.done = true;
-}
+// wordsOf splits a query; each word has to be found.
+const wordsOf = (q) => q.split(/\s+/).filter((w) => w);
 
-function append(list, more) { for (const x of more || []) list.push(x); }
+// pause waits a moment, so that a search does not begin at every key.
+const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
-// detailOf returns a promise of the detail of an item.
-async function detailOf(item) {
-  return (await blob(DATA.blobs.details[INDEX.blob[item]]))[INDEX.place[item]];
-}
+// detailOf returns a promise of the detail of a row.
+async function detailOf(row) { return (await blob(DATA.blobs.details[row.blob]))[row.place]; }
 
 let toolNames = null;
 async function toolName(i) {

@@ -4,27 +4,27 @@ const OUTCOME = { abstained: "no call was made", malformed: "no attempt at a cal
 
 let shown = -1; // the item that the right side shows, or is about to
 
-async function showDetail(i) {
-  shown = i;
+async function showDetail(row) {
+  shown = row.item;
   const box = $("detail");
   let d;
   try {
-    d = await detailOf(i);
+    d = await detailOf(row);
   } catch (fault) {
     box.replaceChildren(el("p", { class: "notice" }, fault.message));
     return;
   }
-  if (i !== current) return; // another one was chosen meanwhile
-  const turn = INDEX.turn[i];
+  if (!current || row.item !== current.item) return; // another one was chosen meanwhile
+  const turn = row.turn;
   const t = d.turns[turn] || {};
   box.replaceChildren(
     moveButtons(),
     el("h2", {}, d.id),
-    el("p", { class: "facts" }, [d.ds, d.turns.length > 1 ? `turn ${turn + 1} of ${d.turns.length}` : "", DATA.shapes[INDEX.shape[i]]].filter((x) => x).map((x) => el("span", {}, x))),
+    el("p", { class: "facts" }, [d.ds, d.turns.length > 1 ? `turn ${turn + 1} of ${d.turns.length}` : "", DATA.shapes[row.shape]].filter((x) => x).map((x) => el("span", {}, x))),
     ...before(d, turn),
     el("h3", {}, "Query"), el("div", { class: "box" }, longText(t.q || "(none)")),
     ...offers(d, turn),
-    el("h3", {}, "Gold and predicted calls"), el("div", { class: "runs" }, inOrder(d.runs).map(([r, c]) => runBox(d, r, c, i, turn))),
+    el("h3", {}, "Gold and predicted calls"), el("div", { class: "runs" }, inOrder(d.runs).map(([r, c]) => runBox(d, r, c, row))),
     ...gold(t), ...more(d));
   box.scrollTop = 0;
   document.title = `${d.id} · ${DATA.title || "Report"}`;
@@ -42,10 +42,8 @@ function moveButtons() {
     b.addEventListener("click", act);
     return b;
   };
-  return el("div", { class: "move" }, button("‹ Previous", "k", () => step(-1)), button("Next ›", "j", () => step(1)), button("Next wrong »", "n", () => step(1, isWrong)));
+  return el("div", { class: "move" }, button("‹ Previous", "k", () => step(-1)), button("Next ›", "j", () => step(1)), button("Next wrong »", "n", () => step(1, true)));
 }
-
-const isWrong = (i) => right(filter.run, i) === false;
 
 // before shows the earlier turns of a conversation.
 function before(d, turn) {
@@ -60,10 +58,11 @@ function callText(c) {
   return longText(c.n + " " + (c.a ? "{" + c.a.map(([k, v]) => `${JSON.stringify(k)}: ${v}`).join(", ") + "}" : c.t || "{}"), "code");
 }
 
-function runBox(d, r, c, i, turn) {
+function runBox(d, r, c, row) {
+  const turn = row.turn;
   const item = r.items.find((x) => x.turn === turn);
-  const [, look, text] = verdict(c, i);
-  const cls = INDEX.runs[c].c[i];
+  const [, look, text] = verdict(c, row);
+  const cls = row.runs[c].c;
   const conversation = d.turns.length > 1 && r.items.find((x) => x.turn === -1);
   const head = el("h4", {}, DATA.columns[c].label, el("span", { class: "badge " + look }, text === "wrong" && cls > RIGHT ? `wrong: ${words(DATA.classes[cls].name)}` : text),
     item && item.cell !== "surplus" ? el("span", { class: "scores" }, METRICS.map((m) => `${m} ${decimals(item[m])}`).join("  "),

@@ -1,25 +1,27 @@
 // The address, the keys, and the start.
 
-// encodeState writes a filter and an item as what follows "#".
-function encodeState(f, item) {
+// encodeState writes a filter and the row of an item as what follows "#".
+function encodeState(f, row) {
   const parts = new URLSearchParams();
   for (const [key, value] of Object.entries(f)) if (value !== NO_FILTER[key]) parts.set(key, value);
-  if (item === null || item < 0) return "items" + (parts.size ? "&" + parts : "");
-  parts.delete("item");
-  return "item=" + encodeURIComponent(INDEX.id[item]) + (INDEX.turn[item] ? `&turn=${INDEX.turn[item]}` : "") + (parts.size ? "&" + parts : "");
+  if (!row) return "items" + (parts.size ? "&" + parts : "");
+  return "item=" + encodeURIComponent(row.id) + (row.turn ? `&turn=${row.turn}` : "") + (parts.size ? "&" + parts : "");
 }
 
+// decodeState reads it. What the report does not know is left out.
 function decodeState(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
   const f = { ...NO_FILTER };
-  for (const key of Object.keys(f)) if (parts.has(key)) f[key] = typeof f[key] === "number" ? clampColumn(parts.get(key)) : parts.get(key);
-  if (!(f.status in STATUS)) f.status = "all";
-  let item = -1;
-  if (parts.has("item")) {
-    const turn = Number(parts.get("turn") || 0);
-    for (let i = 0; i < INDEX.n && item < 0; i++) if (INDEX.id[i] === parts.get("item") && INDEX.turn[i] === turn) item = i;
+  const known = { status: DATA.statuses.map((s) => s.name), cls: DATA.classes.map((c) => c.name), shape: DATA.shapes, ds: DATA.datasets };
+  for (const key of Object.keys(f)) {
+    if (!parts.has(key)) continue;
+    const value = parts.get(key);
+    if (typeof f[key] === "number") f[key] = clampColumn(value);
+    else if (key === "q") f.q = value.slice(0, LONGEST_QUERY);
+    else if (known[key].includes(value)) f[key] = value;
   }
-  return { items: parts.has("items") || parts.has("item"), wanted: parts.get("item"), item, filter: f };
+  const turn = Number(parts.get("turn") || 0);
+  return { items: parts.has("items") || parts.has("item"), wanted: parts.get("item"), turn: Number.isInteger(turn) && turn >= 0 && turn < 2 ** 31 ? turn : 0, filter: f };
 }
 
 function clampColumn(text) {
@@ -28,7 +30,9 @@ function clampColumn(text) {
 }
 
 // follow shows what the address says.
-function follow() {
+let follows = 0; // an earlier one that still waits gives up
+async function follow() {
+  const mine = ++follows;
   const state = decodeState(location.hash);
   $("overview-view").hidden = state.items;
   $("items-view").hidden = !state.items;
@@ -43,28 +47,37 @@ function follow() {
   }
   const same = JSON.stringify(state.filter) === JSON.stringify(filter);
   filter = state.filter;
-  current = state.item;
   showFilter();
-  if (!INDEX.done) return; // start comes back here
-  if (!same || !$("rows").childElementCount) applyFilter();
-  else reveal();
-  if (current >= 0 && current !== shown) showDetail(current);
-  if (state.wanted !== null && current < 0) {
-    shown = -1;
-    $("detail").replaceChildren(el("p", { class: "notice" }, "This report has no item ", el("b", {}, state.wanted), "."));
+  if (!ready) return; // start comes back here
+  if (!same || !items) applyFilter();
+  if (state.wanted === null) current = null;
+  else if (!current || current.id !== state.wanted || current.turn !== state.turn) {
+    current = null;
+    let row;
+    try {
+      row = await source.lookup(state.wanted, state.turn);
+    } catch (fault) {
+      $("detail").replaceChildren(el("p", { class: "notice" }, fault.message));
+    }
+    if (mine !== follows) return;
+    if (row === null) $("detail").replaceChildren(el("p", { class: "notice" }, "This report has no item ", el("b", {}, state.wanted), "."));
+    current = row || null;
+    if (!current) shown = -1;
   }
+  reveal();
+  if (current && current.item !== shown) await showDetail(current);
 }
 
 function changeFilter() {
   readFilter();
   showFilter();
-  history.replaceState(null, "", "#" + encodeState(filter, current < 0 ? null : current));
+  history.replaceState(null, "", "#" + encodeState(filter, current));
   applyFilter();
-  if (current >= 0) showDetail(current); // the chosen run comes first
+  if (current) showDetail(current); // the chosen run comes first
 }
 
 const KEYS = {
-  j: () => step(1), k: () => step(-1), n: () => step(1, isWrong), p: () => step(-1, isWrong),
+  j: () => step(1), k: () => step(-1), n: () => step(1, true), p: () => step(-1, true),
   ArrowDown: () => step(1), ArrowUp: () => step(-1),
   o: () => { location.hash = "overview"; }, i: () => { location.hash = encodeState(filter, current); },
   "?": () => $("help").showModal(),
@@ -100,14 +113,15 @@ async function start() {
   addEventListener("hashchange", follow);
   addEventListener("keydown", onKey);
   document.querySelectorAll("nav a").forEach((a) => a.addEventListener("click", (event) => {
-    if (a.id !== "tab-items" || INDEX.n === 0) return;
+    if (a.id !== "tab-items" || !ready) return;
     event.preventDefault(); // back to the item and the filters that were left
     location.hash = encodeState(filter, current);
   }));
   follow();
-  await loadIndex();
-  $("rows").replaceChildren();
-  follow();
+  await source.start();
+  ready = true;
+  await follow();
+  if (items) await items.first;
   document.body.dataset.ready = performance.now().toFixed(1); // for tests of speed
 }
 
