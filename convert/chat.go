@@ -203,9 +203,6 @@ func (c *Chat) find(t *qaoa.Turn, name, id string) int {
 	return 0
 }
 
-// Calls returns the number of calls so far.
-func (c *Chat) Calls() int { return c.calls }
-
 // Finish puts the system text, the turns and the meta into rec; extra are
 // members that the meta begins with. A conversation without a user message is
 // no_query, and so is one with a user message of blanks; one without a call is

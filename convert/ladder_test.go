@@ -271,3 +271,13 @@ func TestToolsInText(t *testing.T) {
 		t.Errorf("have %+v, %v", tools, rej)
 	}
 }
+
+// plainTool returns the tool in raw, if it has the usual form.
+func plainTool(raw string, flat bool) (qaoa.Tool, bool) {
+	r := plainReader{c: qaoa.CursorOf(raw), flat: flat}
+	place := r.tool(0)
+	if !r.c.Done() {
+		return qaoa.Tool{}, false
+	}
+	return place.tool(string(r.out)), true
+}

@@ -39,16 +39,6 @@ func (p plainPlace) tool(text string) qaoa.Tool {
 	}
 }
 
-// plainTool returns the tool in raw, if it has the usual form.
-func plainTool(raw string, flat bool) (qaoa.Tool, bool) {
-	r := plainReader{c: qaoa.CursorOf(raw), flat: flat}
-	place := r.tool(0)
-	if !r.c.Done() {
-		return qaoa.Tool{}, false
-	}
-	return place.tool(string(r.out)), true
-}
-
 // text reads a string into the buffer.
 func (r *plainReader) text() span {
 	from := len(r.out)

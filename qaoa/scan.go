@@ -21,10 +21,6 @@ type Scanner struct{ p fast }
 // NewScanner returns a Scanner at the start of text.
 func NewScanner(text string) Scanner { return Scanner{p: fast{s: text}} }
 
-// Next skips blanks and returns the byte that follows, which tells the kind of
-// the value there; 0 at the end of the text.
-func (s *Scanner) Next() byte { return s.p.next() }
-
 // End reports whether there is nothing left, and all that was passed is valid.
 func (s *Scanner) End() bool {
 	s.p.blanks()

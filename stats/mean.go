@@ -15,9 +15,6 @@ type Interval struct {
 	Method    string  // "t", "chi-square", "wilson", "percentile" or "bca"
 }
 
-// Width returns High - Low.
-func (iv Interval) Width() float64 { return iv.High - iv.Low }
-
 // Mean returns the arithmetic mean of xs, or NaN if xs is empty or holds a
 // value that is not finite. The mean of equal values is that value exactly.
 func Mean(xs []float64) float64 {

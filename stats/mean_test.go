@@ -202,7 +202,7 @@ func TestPanicsTellWhatIsWanted(t *testing.T) {
 		"stats: want two lists of one length, have 2 and 1 values": func() { ClusterStdErr([]float64{1, 2}, []int{1}) },
 		"stats: want a number of resamples above 0, have -1":       func() { Bootstrap([]float64{1, 2}, BootstrapOptions{Resamples: -1}) },
 		"stats: want a level in (0,1), such as 0.95, have 1":       func() { Bootstrap([]float64{1, 2}, BootstrapOptions{Level: 1}) },
-		"stats: want two lists of one length, have 2 and 3 values": func() { Kendall([]float64{1, 2}, []float64{1, 2, 3}) },
+		"stats: want two lists of one length, have 2 and 3 values": func() { KendallTest([]float64{1, 2}, []float64{1, 2, 3}) },
 		"stats: want two lists of one length, have 3 and 0 values": func() { BootstrapClusters([]float64{1, 2, 3}, []string{}, BootstrapOptions{}) },
 	}
 	for want, f := range tests {
@@ -240,7 +240,7 @@ func TestSummarize(t *testing.T) {
 			if got != tt.warnings || len(s.Warnings) > 1 {
 				t.Errorf("warnings %q, want %q", s.Warnings, tt.warnings)
 			}
-			if s.N != len(tt.xs) || !near(s.HalfWidth, s.CI.Width()/2, 1e-12) || !near(s.HalfWidth, TFactor(s.N, 0.95)*s.SD, 1e-12) {
+			if s.N != len(tt.xs) || !near(s.HalfWidth, (s.CI.High-s.CI.Low)/2, 1e-12) || !near(s.HalfWidth, TFactor(s.N, 0.95)*s.SD, 1e-12) {
 				t.Errorf("summary %+v", s)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 // A Correlation is a rank correlation with its test against "no association".
 type Correlation struct {
 	N     int
-	Value float64 // in [-1,1], or NaN: see [Spearman] and [Kendall]
+	Value float64 // in [-1,1], or NaN: see [Spearman] and [KendallTest]
 	// P is the two-sided p-value; NaN where Value is.
 	P        float64
 	Method   string // of P: "exact", "t" or "normal"
@@ -134,30 +134,21 @@ func pearson(dx, dy []int) float64 {
 	return max(-1, min(1, xy/math.Sqrt(xx*yy)))
 }
 
-// Kendall returns the rank correlation tau-b of x and y (M. G. Kendall, 1945):
+// KendallTest returns the rank correlation tau-b of x and y (M. G. Kendall,
+// 1945),
 //
 //	(C - D) / sqrt((n0 - n1)(n0 - n2)),
 //
 // with C concordant and D discordant pairs, n0 = n(n-1)/2, and n1 and n2 the
 // pairs tied in x and in y. Without ties it is the share of concordant minus
-// that of discordant pairs.
+// that of discordant pairs. It is in [-1,1], or NaN if a side is constant,
+// holds a NaN or has under two values.
 //
-// The result is in [-1,1], or NaN if a side is constant, holds a NaN or has
-// under two values. Kendall panics if the lengths differ. It takes time
-// quadratic in n.
-func Kendall(x, y []float64) float64 {
-	dx, dy, ok := centredRanks(x, y)
-	if !ok {
-		return math.NaN()
-	}
-	return tauB(dx, dy)
-}
-
-// KendallTest returns [Kendall] with a two-sided p-value. Up to [ExactN]
-// values it is the share of the n! orders of y whose |C-D| is at least as
-// large; above, it is the normal approximation of C-D with its variance under
-// ties (M. G. Kendall, Rank Correlation Methods, 1970, section 4.9), and never
-// under 2/n!.
+// Up to [ExactN] values the two-sided p-value is the share of the n! orders of y
+// whose |C-D| is at least as large; above, it is the normal approximation of
+// C-D with its variance under ties (M. G. Kendall, Rank Correlation Methods,
+// 1970, section 4.9), and never under 2/n!. KendallTest panics if the lengths
+// differ. It takes time quadratic in n.
 func KendallTest(x, y []float64) Correlation {
 	c := Correlation{N: len(x), Value: math.NaN(), P: math.NaN(), Method: "exact"}
 	if c.N > ExactN {

@@ -68,7 +68,7 @@ printed with its bounds.`,
 			flags.BoolVar(&o.explain, "explain", false, "items say which calls were paired and why")
 			flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, or an array for several presets")
 			flags.StringVar(&o.junit, "junit", "", "also write every instance as a test case of JUnit XML to `FILE`, under the first preset")
-			flags.StringVar(&o.summaryMD, "summary-md", "", "also write the scores as Markdown to `FILE`, such as the summary of a CI job")
+			flags.StringVar(&o.summaryMD, "summary-md", "", "also write what is printed as Markdown to `FILE`, such as the summary of a CI job")
 			flags.Float64Var(&o.minCoverage, "min-coverage", 0, "exit with code 4 if a smaller share of the planned answers is there")
 			return func(ctx context.Context, std stdio, args []string) error {
 				if err := o.checkWays(); err != nil {

@@ -12,12 +12,17 @@ import (
 	"assay/report"
 )
 
-// printed is what can be written for a person or for a program.
-func printed[T any](w io.Writer, v T, asJSON bool, text, json func(io.Writer, T) error) error {
-	if asJSON {
-		return json(w, v)
+// printed writes v for a person or for a program, and, where it is asked for, as
+// Markdown into a file.
+func printed[T any](std stdio, o scoreOptions, v T, text, json, markdown func(io.Writer, T) error) error {
+	write := text
+	if o.asJSON {
+		write = json
 	}
-	return text(w, v)
+	if err := write(std.out, v); err != nil {
+		return err
+	}
+	return writeCI(std, "", o.summaryMD, report.Suite{}, func(w io.Writer) error { return markdown(w, v) })
 }
 
 // diagnose tells which errors the predictions make.
@@ -27,7 +32,7 @@ func (job scoreJob) diagnose(ctx context.Context, std stdio, preset match.Option
 	if err != nil {
 		return inputError(err)
 	}
-	if err := printed(std.out, d, o.asJSON, report.DiagnosisText, report.DiagnosisJSON); err != nil {
+	if err := printed(std, o, d, report.DiagnosisText, report.DiagnosisJSON, report.DiagnosisMarkdown); err != nil {
 		return err
 	}
 	return preds.finish()
@@ -40,7 +45,7 @@ func (job scoreJob) cross(ctx context.Context, std stdio, presets []match.Option
 	if err != nil {
 		return inputError(err)
 	}
-	if err := printed(std.out, c, o.asJSON, report.CrossText, report.CrossJSON); err != nil {
+	if err := printed(std, o, c, report.CrossText, report.CrossJSON, report.CrossMarkdown); err != nil {
 		return err
 	}
 	return preds.finish()
@@ -79,7 +84,7 @@ func runDiff(ctx context.Context, std stdio, o scoreOptions, args []string) erro
 	if err != nil {
 		return inputError(err)
 	}
-	if err := printed(std.out, d, o.asJSON, report.DiffText, report.DiffJSON); err != nil {
+	if err := printed(std, o, d, report.DiffText, report.DiffJSON, report.DiffMarkdown); err != nil {
 		return err
 	}
 	for _, p := range preds {
@@ -119,6 +124,9 @@ func (o scoreOptions) checkWays() error {
 	}
 	if n > 1 {
 		return usagef("score: --diagnose, --cross and --diff are three ways to look; give one")
+	}
+	if n == 1 && o.junit != "" {
+		return usagef("score: --junit has the instances of a score; leave out --diagnose, --cross or --diff, or write their Markdown by --summary-md")
 	}
 	if o.metric != "" && !slices.Contains(eval.Metrics(), o.metric) {
 		return usagef("--metric %q: want one of %v", o.metric, eval.Metrics())
