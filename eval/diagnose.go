@@ -61,19 +61,25 @@ type ErrorCells struct {
 
 // Cell returns the table of a cell by its name, nil if there is no such cell.
 func (c *ErrorCells) Cell(name string) *ErrorTable {
+	if name == CellSurplus {
+		return &c.Surplus
+	}
+	return pickCell(name, &c.SH, &c.MH, &c.ST, &c.MT, &c.NoGold)
+}
+
+// pickCell returns the one of a name, nil if it is the name of none.
+func pickCell[T any](name string, sh, mh, st, mt, noGold *T) *T {
 	switch name {
 	case CellSH:
-		return &c.SH
+		return sh
 	case CellMH:
-		return &c.MH
+		return mh
 	case CellST:
-		return &c.ST
+		return st
 	case CellMT:
-		return &c.MT
+		return mt
 	case CellNoGold:
-		return &c.NoGold
-	case CellSurplus:
-		return &c.Surplus
+		return noGold
 	}
 	return nil
 }

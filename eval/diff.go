@@ -56,19 +56,7 @@ type DiffCells struct {
 
 // Cell returns the count of a cell by its name, nil if there is no such cell.
 func (c *DiffCells) Cell(name string) *DiffCount {
-	switch name {
-	case CellSH:
-		return &c.SH
-	case CellMH:
-		return &c.MH
-	case CellST:
-		return &c.ST
-	case CellMT:
-		return &c.MT
-	case CellNoGold:
-		return &c.NoGold
-	}
-	return nil
+	return pickCell(name, &c.SH, &c.MH, &c.ST, &c.MT, &c.NoGold)
 }
 
 // DiffCellNames are the names of the cells of [DiffCells], in order.
