@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"assay/plot"
 )
@@ -57,6 +58,10 @@ func (s Sheet) Markdown(w io.Writer) error {
 	return lines(w, s.Notes)
 }
 
+// shortName is how many characters of a model's name are surely shown beside
+// the bars of one column.
+const shortName = 17
+
 // Sheet returns c as the paper's Table 1.
 func (c Comparison) Sheet() Sheet {
 	s := Sheet{
@@ -65,13 +70,19 @@ func (c Comparison) Sheet() Sheet {
 		Table:   c.scores(), Notes: c.Notes, data: c,
 	}
 	f := newFigure(s)
+	span := 1
+	for _, r := range c.Rows {
+		if utf8.RuneCountInString(r.Model) > shortName {
+			span = 2
+		}
+	}
 	for _, block := range c.blocks() {
 		var models []string
 		for _, r := range block {
 			models = append(models, r.Model)
 		}
 		for i, metric := range metrics[:4] {
-			panel := plot.Panel{Title: metricLabel(metric) + ", percent"}
+			panel := plot.Panel{Title: metricLabel(metric) + ", percent", Span: span}
 			if i == 0 {
 				panel.Heading = block[0].Setting
 			}
