@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
+	"maps"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -101,7 +102,7 @@ writes the same bytes as an undisturbed run.`,
 			flags.StringToStringVar(&o.columns, "map", nil, "columns of a CSV file, as role=header: query, tools, calls, answer, chat, system")
 			flags.StringVar(&o.ledger, "ledger", "", "write every reject as a line to `FILE`")
 			flags.StringVar(&o.summary, "summary", "", "write the balance as JSON to `FILE`")
-			flags.IntVar(&o.workers, "workers", 0, "goroutines that convert; 0 is one per CPU; the output is the same for any number")
+			flags.IntVar(&o.workers, "workers", 0, "processors that convert; 0 is all; the output is the same for any number")
 			flags.IntVar(&o.limit, "limit", 0, "read at most that many elements; 0 is all")
 			flags.IntVar(&o.maxBad, "max-bad", -1, "end the run after that many broken elements; -1 is never")
 			flags.IntVar(&o.examples, "examples", 0, "show that many rejects of each code on stderr")
@@ -142,6 +143,11 @@ func runConvert(ctx context.Context, std stdio, o convertOptions, source string,
 	opt, err := o.check()
 	if err != nil {
 		return err
+	}
+	if o.workers == 1 {
+		// One worker does everything itself. A second processor would only
+		// look for work, which costs up to a tenth of the time.
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	}
 	src, err := all.Lookup(source)
 	if err != nil {
