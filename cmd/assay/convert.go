@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"maps"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
