@@ -443,6 +443,8 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		fig := plot.Figure{Title: s, Panels: []plot.Panel{{Title: s, Note: s, Heading: s, Chart: plot.Bars{
 			Categories: []string{s}, Series: []plot.Series{{Name: s, Values: []float64{1}, Labels: []string{s}}},
+		}}, {Chart: plot.Lines{
+			X: s, Y: s, Ticks: []plot.Tick{{Label: s, Note: s}}, Lines: []plot.Line{{Name: s, Values: []float64{1}}},
 		}}}}
 		if _, err := read(svg(t, fig)); err != nil {
 			t.Error(err)
