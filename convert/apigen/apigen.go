@@ -34,21 +34,18 @@ var Source = convert.Source{
 }
 
 type converter struct {
-	strict  bool
-	foreign func(text string) bool
-	cache   convert.ToolCache
-	rows    sync.Pool // of *plainRow
+	terms convert.Terms
+	cache convert.ToolCache
+	rows  sync.Pool // of *plainRow
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
-	c := &converter{strict: in.Options.Profile == convert.Strict}
-	c.cache.Unmarked = true
-	if in.Options.Language != "" {
-		var err error
-		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
-			return nil, err
-		}
+	terms, err := convert.TermsOf(in.Options)
+	if err != nil {
+		return nil, err
 	}
+	c := &converter{terms: terms}
+	c.cache.Unmarked = true
 	return c.convert, nil
 }
 
@@ -123,18 +120,7 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 		extra = []qaoa.Member{{Name: "origin", Value: qaoa.StringValue(origin)}}
 	}
 	rec.Meta = notes.Meta(extra...)
-	return rec, c.check(rec)
-}
-
-// check returns why rec, which is complete, is not wanted.
-func (c *converter) check(rec qaoa.Record) *convert.Reject {
-	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
-		return rej
-	}
-	if c.strict {
-		return convert.CheckStrict(rec)
-	}
-	return nil
+	return rec, c.terms.Check(rec)
 }
 
 // calls returns the calls of the column answers, at least one.

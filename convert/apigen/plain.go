@@ -47,7 +47,7 @@ func (c *converter) plain(el convert.Element) (qaoa.Record, bool) {
 	if cap(r.answers)+cap(r.tools)+cap(r.rest)+cap(r.out) <= maxKept {
 		c.rows.Put(r)
 	}
-	return rec, ok && c.check(rec) == nil
+	return rec, ok && c.terms.Check(rec) == nil
 }
 
 // cells reads the columns of a row of a table: the ID into rec, the query into

@@ -43,7 +43,11 @@ func agree(t interface{ Errorf(string, ...any) }, c *converter, data string) boo
 }
 
 func newConverter(profile convert.Profile) *converter {
-	c := &converter{strict: profile == convert.Strict}
+	terms, err := convert.TermsOf(convert.Options{Profile: profile})
+	if err != nil {
+		panic(err) // no language rule is asked for
+	}
+	c := &converter{terms: terms}
 	c.cache.Unmarked = true
 	return c
 }

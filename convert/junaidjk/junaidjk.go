@@ -26,19 +26,16 @@ var Source = convert.Source{
 }
 
 type converter struct {
-	strict  bool
-	foreign func(text string) bool
+	terms   convert.Terms
 	columns map[role]string // from the option map, or empty
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
-	c := &converter{strict: in.Options.Profile == convert.Strict}
-	if in.Options.Language != "" {
-		var err error
-		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
-			return nil, err
-		}
+	terms, err := convert.TermsOf(in.Options)
+	if err != nil {
+		return nil, err
 	}
+	c := &converter{terms: terms}
 	for _, name := range slices.Sorted(maps.Keys(in.Options.Map)) {
 		if !slices.Contains(roles, role(name)) {
 			return nil, fmt.Errorf("map %s=%s: want one of the roles %v", name, in.Options.Map[name], roles)
@@ -48,16 +45,7 @@ func open(_ context.Context, in convert.Input) (convert.Func, error) {
 		}
 		c.columns[role(name)] = in.Options.Map[name]
 	}
-	return c.convert, nil
-}
-
-// convert is the Func of this source.
-func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
-	rec, rej := c.record(el)
-	if rej != nil {
-		return nil, []*convert.Reject{rej}
-	}
-	return []qaoa.Record{rec}, nil
+	return convert.One(c.record), nil
 }
 
 // record converts one row.
@@ -100,13 +88,7 @@ func (c *converter) record(el convert.Element) (rec qaoa.Record, rej *convert.Re
 	if rej := chat.Finish(&rec, path); rej != nil {
 		return rec, rej
 	}
-	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
-		return rec, rej
-	}
-	if c.strict {
-		return rec, convert.CheckStrict(rec)
-	}
-	return rec, nil
+	return rec, c.terms.Check(rec)
 }
 
 // addCalls adds the one turn of a row that has its parts in columns.

@@ -24,28 +24,16 @@ var Source = convert.Source{
 }
 
 type converter struct {
-	strict  bool
-	foreign func(text string) bool
+	terms convert.Terms
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
-	c := &converter{strict: in.Options.Profile == convert.Strict}
-	if in.Options.Language != "" {
-		var err error
-		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
-			return nil, err
-		}
+	terms, err := convert.TermsOf(in.Options)
+	if err != nil {
+		return nil, err
 	}
-	return c.convert, nil
-}
-
-// convert is the Func of this source.
-func (c *converter) convert(el convert.Element) ([]qaoa.Record, []*convert.Reject) {
-	rec, rej := c.record(el)
-	if rej != nil {
-		return nil, []*convert.Reject{rej}
-	}
-	return []qaoa.Record{rec}, nil
+	c := &converter{terms: terms}
+	return convert.One(c.record), nil
 }
 
 // record converts one element.
@@ -65,13 +53,7 @@ func (c *converter) record(el convert.Element) (rec qaoa.Record, rej *convert.Re
 	if rej := chat.Finish(&rec, path); rej != nil {
 		return rec, rej
 	}
-	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
-		return rec, rej
-	}
-	if c.strict {
-		return rec, convert.CheckStrict(rec)
-	}
-	return rec, nil
+	return rec, c.terms.Check(rec)
 }
 
 // systemTools returns the tools of the section of available functions, which a

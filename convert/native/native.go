@@ -29,18 +29,15 @@ var Source = convert.Source{
 
 // A converter holds the options of one conversion.
 type converter struct {
-	strict  bool
-	foreign func(text string) bool // nil for no rule
+	terms convert.Terms
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
-	c := &converter{strict: in.Options.Profile == convert.Strict}
-	if in.Options.Language != "" {
-		var err error
-		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
-			return nil, err
-		}
+	terms, err := convert.TermsOf(in.Options)
+	if err != nil {
+		return nil, err
 	}
+	c := &converter{terms: terms}
 	return convert.One(c.record), nil
 }
 
@@ -62,13 +59,8 @@ func (c *converter) record(el convert.Element) (qaoa.Record, *convert.Reject) {
 	if rej := unusable(rec); rej != nil {
 		return rec, rej
 	}
-	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
+	if rej := c.terms.Check(rec); rej != nil {
 		return rec, rej
-	}
-	if c.strict {
-		if rej := convert.CheckStrict(rec); rej != nil {
-			return rec, rej
-		}
 	}
 	rec.Meta = withSource(rec.Meta, rec.Source)
 	return rec, nil

@@ -27,19 +27,16 @@ var Source = convert.Source{
 
 // A converter holds the options of one conversion, and the tools it has seen.
 type converter struct {
-	strict  bool
-	foreign func(text string) bool // nil for no rule
-	cache   convert.ToolCache
+	terms convert.Terms
+	cache convert.ToolCache
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
-	c := &converter{strict: in.Options.Profile == convert.Strict}
-	if in.Options.Language != "" {
-		var err error
-		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
-			return nil, err
-		}
+	terms, err := convert.TermsOf(in.Options)
+	if err != nil {
+		return nil, err
 	}
+	c := &converter{terms: terms}
 	return c.convert, nil
 }
 
@@ -127,13 +124,7 @@ func (c *converter) record(r row) (rec qaoa.Record, rej *convert.Reject) {
 		regroup(&rec.Turns[n-1], sizes)
 	}
 	rec.Meta = joinMeta(p.meta, rec.Meta)
-	if rej := convert.CheckLanguage(rec, c.foreign); rej != nil {
-		return rec, rej
-	}
-	if c.strict {
-		return rec, convert.CheckStrict(rec)
-	}
-	return rec, nil
+	return rec, c.terms.Check(rec)
 }
 
 // addMessages adds the messages of a list, or of a text that holds one.

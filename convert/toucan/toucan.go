@@ -31,20 +31,17 @@ var Source = convert.Source{
 }
 
 type converter struct {
-	strict  bool
-	foreign func(text string) bool
+	terms   convert.Terms
 	cache   convert.ToolCache
 	buffers sync.Pool // of *buffers
 }
 
 func open(_ context.Context, in convert.Input) (convert.Func, error) {
-	c := &converter{strict: in.Options.Profile == convert.Strict}
-	if in.Options.Language != "" {
-		var err error
-		if c.foreign, err = convert.LanguageRule(in.Options.Language, "off"); err != nil {
-			return nil, err
-		}
+	terms, err := convert.TermsOf(in.Options)
+	if err != nil {
+		return nil, err
 	}
+	c := &converter{terms: terms}
 	return c.convert, nil
 }
 
@@ -136,11 +133,5 @@ func (c *converter) finish(rec *qaoa.Record, chat *convert.Chat, subset string) 
 		return rej
 	}
 	rec.System = "" // it declares the tools once more, and nothing else
-	if rej := convert.CheckLanguage(*rec, c.foreign); rej != nil {
-		return rej
-	}
-	if c.strict {
-		return convert.CheckStrict(*rec)
-	}
-	return nil
+	return c.terms.Check(*rec)
 }

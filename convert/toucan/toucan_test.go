@@ -62,7 +62,11 @@ func FuzzPlain(f *testing.F) {
 // the plain one could read it.
 func agree(t *testing.T, profile convert.Profile, text string) bool {
 	t.Helper()
-	c := &converter{strict: profile == convert.Strict}
+	terms, err := convert.TermsOf(convert.Options{Profile: profile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &converter{terms: terms}
 	el := convert.Element{Data: []byte(text)}
 	rec, rej, ok := c.plain(el)
 	if !ok {
