@@ -22,13 +22,41 @@ import (
 // small is a report on one record.
 func small(t *testing.T) *page.Report {
 	t.Helper()
-	rec := qaoa.Record{ID: "x/1", Source: qaoa.Source{Name: "x"}, Turns: []qaoa.Turn{{Query: "What now?", Steps: []qaoa.Step{{Calls: []qaoa.Call{{Name: "f", Arguments: `{}`}}}}}}}
+	rec := record(0)
+	return reportOn(t, []qaoa.Record{rec})
+}
+
+// reportOn is a report on a run that is right about some records.
+func reportOn(t *testing.T, recs []qaoa.Record) *page.Report {
+	t.Helper()
+	r := keptReport(t, recs...)
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// keptReport is the same, and its caller closes it.
+func keptReport(t testing.TB, recs ...qaoa.Record) *page.Report {
+	t.Helper()
 	gold := func(context.Context) iter.Seq2[qaoa.Record, error] {
-		return func(yield func(qaoa.Record, error) bool) { yield(rec, nil) }
+		return func(yield func(qaoa.Record, error) bool) {
+			for _, rec := range recs {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+		}
 	}
 	preds := func(context.Context) iter.Seq2[qaoa.Prediction, error] {
 		return func(yield func(qaoa.Prediction, error) bool) {
-			yield(qaoa.Prediction{ID: rec.ID, Turns: rec.Turns}, nil)
+			for _, rec := range recs {
+				if !yield(qaoa.Prediction{ID: rec.ID, Turns: rec.Turns}, nil) {
+					return
+				}
+			}
 		}
 	}
 	scores, err := eval.Score(t.Context(), gold(t.Context()), preds(t.Context()), eval.ScoreOptions{})
@@ -45,11 +73,6 @@ func small(t *testing.T) *page.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return r
 }
 

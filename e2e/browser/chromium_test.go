@@ -193,9 +193,17 @@ func (c *chromium) open(t *testing.T, address string) *tab {
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		c.call(t, p.session, domain+".enable", object{})
 	}
-	c.call(t, p.session, "Page.navigate", object{"url": address})
-	p.until(`document.body && document.body.dataset.ready`)
+	if address != "about:blank" {
+		p.visit(address)
+	}
 	return p
+}
+
+// visit goes to an address and waits until the report is ready.
+func (p *tab) visit(address string) {
+	p.t.Helper()
+	p.c.call(p.t, p.session, "Page.navigate", object{"url": address})
+	p.until(`document.body && document.body.dataset.ready`)
 }
 
 func decode(t *testing.T, data json.RawMessage, to any) {
@@ -258,6 +266,8 @@ func (p *tab) key(key string) {
 		params["text"] = key
 	case key == "Escape": // a dialog goes by the code
 		params["code"], params["windowsVirtualKeyCode"] = "Escape", 27
+	case key == "Tab":
+		params["code"], params["windowsVirtualKeyCode"] = "Tab", 9
 	}
 	p.c.call(p.t, p.session, "Input.dispatchKeyEvent", params)
 	p.c.call(p.t, p.session, "Input.dispatchKeyEvent", object{"type": "keyUp", "key": key})

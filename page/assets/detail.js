@@ -99,7 +99,8 @@ function pairTable(line, golds, preds) {
     if (c && (c.r !== undefined || c.t)) rows.push(el("tr", { class: "no" }, el("th", { scope: "row" }, c.r !== undefined ? "text" : "arguments"), side === "g" ? textCell(c.r ?? c.t) : el("td"), side === "p" ? textCell(c.r ?? c.t) : el("td"), el("td", {}, c.r !== undefined ? "did not parse" : "")));
   }
   if (!rows.length) rows.push(el("tr", {}, el("td", { colspan: 4, class: "absent" }, "no arguments")));
-  return el("div", { class: "pair" }, el("table", {}, el("colgroup", {}, el("col", { class: "k" }), el("col", { class: "v" }), el("col", { class: "v" }), el("col", { class: "r" })),
+  const about = g && p ? `Gold call ${line.g + 1} beside predicted call ${line.p + 1}` : g ? `Gold call ${line.g + 1}, not predicted` : `Predicted call ${line.p + 1}, not in gold`;
+  return el("div", { class: "pair" }, el("table", { "aria-label": about }, el("colgroup", {}, el("col", { class: "k" }), el("col", { class: "v" }), el("col", { class: "v" }), el("col", { class: "r" })),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Argument"), el("th", { scope: "col" }, "Gold ", callName(g)), el("th", { scope: "col" }, "Predicted ", callName(p)), el("th", { scope: "col" }, "Rule"))),
     el("tbody", {}, rows)), decision(line));
 }
