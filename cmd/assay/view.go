@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime/debug"
 
 	"github.com/spf13/pflag"
 
@@ -16,7 +17,8 @@ func viewCommand() command {
 		name: "view", args: "RUN_FOLDER…",
 		does: "serves the page of \"report\" on this machine, for runs of any size",
 		help: `
-The page is the same, and its items are fetched when they are looked at. It is served
+The page is the same, and its items are fetched when they are looked at; filters and
+searches are answered from an index of a few dozen bytes for each item. It is served
 on the loopback interface only, unless --addr says otherwise, and nothing can be
 changed through it. The run folders are read once, at the start; temporary files
 (in TMPDIR) hold what the page shows. Ctrl-C ends it.`,
@@ -45,6 +47,8 @@ func runView(ctx context.Context, std stdio, o reportOptions, addr string, dirs 
 		return joinClose(err, l.Close())
 	}
 	defer func() { err = joinClose(err, r.Close()) }()
+	// Building takes many times the memory of serving, which goes on for hours.
+	debug.FreeOSMemory()
 	if own, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !own.Addr().IsLoopback() {
 		fmt.Fprintf(std.err, "%s is no loopback address: whoever reaches this machine can read the report\n", own)
 	}

@@ -62,7 +62,7 @@ func start(t *testing.T) *chromium {
 	}
 	// Not t.TempDir: helpers of the browser may still write for a moment after
 	// it ended, and a folder that is not empty would fail the test.
-	profile, err := os.MkdirTemp("", "assay-chromium-*")
+	profile, err := os.MkdirTemp("", "assay-chromium-*") //nolint:usetesting // as said above
 	if err != nil {
 		t.Fatal(err)
 	}

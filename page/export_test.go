@@ -1,0 +1,13 @@
+package page
+
+import "bytes"
+
+// Holds reports whether a search for a word finds it in a text.
+func Holds(text, word string) bool {
+	for _, n := range needles(word) {
+		if !bytes.Contains(appendFold(nil, text), n) {
+			return false
+		}
+	}
+	return true
+}
