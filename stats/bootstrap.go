@@ -144,21 +144,36 @@ func bootstrap(xs []float64, units []unit, opt BootstrapOptions) BootstrapResult
 	res.StdErr = SD(means)
 	slices.Sort(means)
 	res.Positive = shareBelow(means, 0, true)
-	res.fillIntervals(means, s)
+	res.fillIntervals(means, s.mean, s.acceleration())
 	return res
 }
 
-// fillIntervals sets both intervals from the sorted resample means.
-func (res *BootstrapResult) fillIntervals(means []float64, s *sampler) {
+// fillIntervals sets both intervals of a statistic from its sorted resample
+// values, its value in the sample, and its acceleration.
+func (res *BootstrapResult) fillIntervals(values []float64, observed, a float64) {
 	alpha := (1 - res.Percentile.Level) / 2
-	res.Percentile.Low, res.Percentile.High = quantile(means, alpha), quantile(means, 1-alpha)
+	res.Percentile.Low, res.Percentile.High = quantile(values, alpha), quantile(values, 1-alpha)
 	res.BCa.Low, res.BCa.High = res.Percentile.Low, res.Percentile.High
-	if means[0] == means[len(means)-1] {
+	if values[0] == values[len(values)-1] {
 		res.Warnings = append(res.Warnings, "all resamples have one mean: the data show no spread")
 		return
 	}
-	z0 := distuv.UnitNormal.Quantile(shareBelow(means, s.mean, false))
-	a := s.acceleration()
+	low, high, ok := bcaOrders(biasCorrection(values, observed), a, alpha)
+	if !ok {
+		res.Warnings = append(res.Warnings, "BCa cannot correct so skewed a sample: its interval is the percentile one")
+		return
+	}
+	res.BCa.Low, res.BCa.High = quantile(values, low), quantile(values, high)
+}
+
+// biasCorrection returns the z0 of BCa from sorted resample values.
+func biasCorrection(values []float64, observed float64) float64 {
+	return distuv.UnitNormal.Quantile(shareBelow(values, observed, false))
+}
+
+// bcaOrders returns the orders of the quantiles that BCa takes as bounds, and
+// whether z0 and a leave any.
+func bcaOrders(z0, a, alpha float64) (low, high float64, ok bool) {
 	z := distuv.UnitNormal.Quantile(1 - alpha)
 	order := func(z float64) float64 {
 		if d := 1 - a*(z0+z); d > 0 {
@@ -166,12 +181,8 @@ func (res *BootstrapResult) fillIntervals(means []float64, s *sampler) {
 		}
 		return math.NaN()
 	}
-	low, high := order(-z), order(z)
-	if math.IsNaN(low) || math.IsNaN(high) {
-		res.Warnings = append(res.Warnings, "BCa cannot correct so skewed a sample: its interval is the percentile one")
-		return
-	}
-	res.BCa.Low, res.BCa.High = quantile(means, low), quantile(means, high)
+	low, high = order(-z), order(z)
+	return low, high, !math.IsNaN(low) && !math.IsNaN(high)
 }
 
 // quantile returns the quantile of order q of sorted values: the value at
@@ -300,6 +311,45 @@ func eachDraw(n int, opt BootstrapOptions, worker func() func(r int, g *rand.PCG
 	wg.Wait()
 }
 
+// Resample calls a function for each of opt.Resamples bootstrap resamples of
+// units numbered from 0: counts[i] says how often unit i was drawn, and their
+// sum is units. It is for statistics that are no mean, such as rank
+// correlations over models whose scores are means over the same records.
+//
+// Resample r is the same for any number of workers, each of which calls worker
+// once, in a goroutine of its own, for a function of its own. counts is valid
+// until that function returns. Level is not used. Resample panics at less than
+// one unit and at a negative number of resamples.
+func Resample(units int, opt BootstrapOptions, worker func() func(r int, counts []int)) {
+	if units < 1 || opt.Resamples < 0 {
+		panic(fmt.Sprintf("stats: Resample: want at least one unit and no negative number of resamples, have %d and %d", units, opt.Resamples))
+	}
+	eachDraw(cmp.Or(opt.Resamples, DefaultResamples), opt, func() func(int, *rand.PCG) {
+		counts, use := make([]int, units), worker()
+		return func(r int, g *rand.PCG) {
+			clear(counts)
+			for range counts {
+				counts[below(g, uint64(units))]++
+			}
+			use(r, counts)
+		}
+	})
+}
+
+// PercentileOf returns the percentile interval of resampled values: the
+// quantiles of order (1-level)/2 and (1+level)/2, interpolated at position
+// q(B+1) of B values. It sorts values, and returns NaN as bounds of none. It
+// panics at a level outside (0,1).
+func PercentileOf(values []float64, level float64) Interval {
+	mustLevel(level)
+	iv := Interval{math.NaN(), math.NaN(), level, "percentile"}
+	if len(values) > 0 {
+		slices.Sort(values)
+		iv.Low, iv.High = quantile(values, (1-level)/2), quantile(values, (1+level)/2)
+	}
+	return iv
+}
+
 // draw sets counts to a resample of as many units as the sample has.
 func (s *sampler) draw(g *rand.PCG, counts []int) {
 	clear(counts)
@@ -322,25 +372,35 @@ func (s *sampler) draw(g *rand.PCG, counts []int) {
 	}
 }
 
-// acceleration returns the a of BCa by the jackknife over units.
+// acceleration returns the a of BCa for the mean.
 func (s *sampler) acceleration() float64 {
 	var sum, size float64
 	for _, c := range s.classes {
 		sum += float64(c.count) * c.sum
 		size += float64(c.count) * c.size
 	}
-	without := make([]float64, len(s.classes))
-	var centre float64
+	without, counts := make([]float64, len(s.classes)), make([]int, len(s.classes))
 	for i, c := range s.classes {
-		without[i] = (sum - c.sum) / (size - c.size)
-		centre += float64(c.count) * without[i]
+		without[i], counts[i] = (sum-c.sum)/(size-c.size), c.count
 	}
-	centre /= float64(s.units)
+	return acceleration(without, counts)
+}
+
+// acceleration returns the a of BCa by the jackknife: without[i] is the
+// statistic of the sample less one unit of class i, of which there are
+// counts[i].
+func acceleration(without []float64, counts []int) float64 {
+	var centre, units float64
+	for i, w := range without {
+		centre += float64(counts[i]) * w
+		units += float64(counts[i])
+	}
+	centre /= units
 	var d2, d3 float64
-	for i, c := range s.classes {
-		d := centre - without[i]
-		d2 += float64(c.count) * d * d
-		d3 += float64(c.count) * d * d * d
+	for i, w := range without {
+		d := centre - w
+		d2 += float64(counts[i]) * d * d
+		d3 += float64(counts[i]) * d * d * d
 	}
 	if d2 == 0 {
 		return 0

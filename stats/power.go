@@ -232,6 +232,41 @@ func McNemarPower(n int, discordant, diff, alpha float64) float64 {
 	return min(1, power)
 }
 
+// McNemarDetectable returns the smallest difference that [McNemar] finds with
+// that power among n independent items, a share discordant of which is right on
+// one side only: the exact counterpart of [PairedDetectable], to a tenth of a
+// thousandth. It is NaN if even a difference as large as discordant (all of
+// those items on one side) is not found so often. It panics where
+// [McNemarPower] does, and unless alpha < power < 1.
+func McNemarDetectable(n int, discordant, alpha, power float64) float64 {
+	mustPower(power, alpha)
+	if McNemarPower(n, discordant, discordant, alpha) < power {
+		return math.NaN()
+	}
+	low, high := 0.0, discordant
+	for high-low > 1e-4 {
+		if mid := (low + high) / 2; McNemarPower(n, discordant, mid, alpha) >= power {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
+// McNemarItems returns how many items [McNemar] needs to find diff with that
+// power, where a share discordant of them is right on one side only; 0 if more
+// than limit. Power rises with the number of items but for the steps of an
+// exact test, so a few fewer or more may do as well. It panics where
+// [McNemarPower] does, at a difference of 0 and unless alpha < power < 1.
+func McNemarItems(diff, discordant, alpha, power float64, limit int) int {
+	mustPower(power, alpha)
+	if diff == 0 {
+		panic("stats: McNemarItems: want a difference that is not 0")
+	}
+	return smallest(1, limit, func(n int) bool { return McNemarPower(n, discordant, diff, alpha) >= power })
+}
+
 // rejectUpTo returns the largest k for which [McNemar] rejects k against m-k,
 // -1 if none.
 func rejectUpTo(m int, alpha float64) int {

@@ -106,3 +106,66 @@ func TestMcNemarPowerByEnumeration(t *testing.T) {
 		t.Errorf("power without an item that differs: %v", p)
 	}
 }
+
+// The exact test finds a planted difference as often as it is said to.
+func TestPowerOfMcNemarBySimulation(t *testing.T) {
+	g := rand.New(rand.NewPCG(8, 8))
+	const n, discordant, tries = 150, .2, 4000
+	diff := McNemarDetectable(n, discordant, .05, .8)
+	found := 0
+	for range tries {
+		gained, lost := 0, 0
+		for range n {
+			switch u := g.Float64(); {
+			case u < (discordant+diff)/2:
+				gained++
+			case u < discordant:
+				lost++
+			}
+		}
+		if McNemar(gained, lost).P <= .05 {
+			found++
+		}
+	}
+	// Four standard errors of the simulation.
+	if got := float64(found) / tries; math.Abs(got-.8) > 4*math.Sqrt(.8*.2/tries) {
+		t.Errorf("a difference of %.4f is found in %.3f of tries, want 0.80", diff, got)
+	}
+	if p := McNemarPower(n, discordant, diff-.001, .05); p >= .8 {
+		t.Errorf("a smaller difference is found as often: %v", p)
+	}
+	if d := McNemarDetectable(5, .2, .05, .8); !math.IsNaN(d) {
+		t.Errorf("5 items show a difference of %v, want none", d)
+	}
+	items := McNemarItems(diff, discordant, .05, .8, 10_000)
+	if math.Abs(float64(items-n)) > 3 {
+		t.Errorf("%.4f wants %d items, want about %d", diff, items, n)
+	}
+	if near := ItemsFor(diff, math.Sqrt(discordant), .05, .8); math.Abs(float64(near-items)) > .1*n {
+		t.Errorf("the normal approximation wants %d items, the exact test %d", near, items)
+	}
+	if n := McNemarItems(.001, .5, .05, .8, 100); n != 0 {
+		t.Errorf("%d items for a difference that 100 do not show", n)
+	}
+}
+
+// The approximation for differences of any kind, by simulation of the t test
+// that it stands for.
+func TestPairedDetectableBySimulation(t *testing.T) {
+	g := rand.New(rand.NewPCG(9, 9))
+	const n, sd, tries = 200, .4, 3000
+	diff := PairedDetectable(n, sd, .05, .8)
+	found := 0
+	for range tries {
+		xs := make([]float64, n)
+		for i := range xs {
+			xs[i] = diff + sd*g.NormFloat64()
+		}
+		if iv := TInterval(xs, .95); iv.Low > 0 || iv.High < 0 {
+			found++
+		}
+	}
+	if got := float64(found) / tries; math.Abs(got-.8) > 4*math.Sqrt(.8*.2/tries) {
+		t.Errorf("a difference of %.4f is found in %.3f of tries, want 0.80", diff, got)
+	}
+}
