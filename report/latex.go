@@ -14,7 +14,8 @@ import (
 // wideTable is from how many columns on a table spans both columns of a page.
 const wideTable = 9
 
-// LaTeX writes a table environment with the caption. Notes become comments. A
+// LaTeX writes a table environment with the caption, which ends in the legend
+// of bold values. Notes become comments. A
 // table that is wider than the page is scaled down, and one of many columns
 // spans both columns of a paper that has two.
 //
@@ -29,7 +30,7 @@ func (s Sheet) LaTeX(w io.Writer) error {
 	}
 	var table bytes.Buffer
 	s.Table.tabular(&table)
-	caption := fmt.Sprintf("\\caption[%s]{%[1]s. %s}\n", latexEscape(cleanLine(s.Title)), latexEscape(cleanLine(s.Caption)))
+	caption := fmt.Sprintf("\\caption[%s]{%[1]s. %s}\n", latexEscape(cleanLine(s.Title)), latexEscape(strings.TrimSpace(cleanLine(s.Caption+" "+s.Legend))))
 
 	var b bytes.Buffer
 	b.WriteString("% needs \\usepackage{booktabs}, \\usepackage{graphicx}, \\usepackage[T1]{fontenc}, \\usepackage{textcomp}\n")
@@ -45,8 +46,8 @@ func (s Sheet) LaTeX(w io.Writer) error {
 	return err
 }
 
-// LaTeX writes t as a tabular with the rules of package booktabs. The best
-// value of a column is bold and the second underlined. All text is escaped; what
+// LaTeX writes t as a tabular with the rules of package booktabs. Cells
+// marked [Best] are bold, and those marked [Second] underlined. All text is escaped; what
 // becomes of scripts that pdfLaTeX cannot set is told at [Sheet.LaTeX].
 func (t Table) LaTeX(w io.Writer) error {
 	var b bytes.Buffer

@@ -200,13 +200,7 @@ func (g *pairGrid) column(col Column, dataset string, opt PairOptions) (PairedCo
 	if col.Metric == "FPA_arg" && !g.scoredArgs() {
 		return PairedColumn{}, false
 	}
-	var keys []instance
-	var ids []string
-	for _, k := range g.keys {
-		if inCell(k, col.Cell) && (dataset == "" || g.set[k] == dataset) {
-			keys, ids = append(keys, k), append(ids, k.id)
-		}
-	}
+	keys, ids := g.instances(col.Cell, dataset)
 	if len(keys) == 0 {
 		return PairedColumn{}, false
 	}
@@ -221,15 +215,52 @@ func (g *pairGrid) column(col Column, dataset string, opt PairOptions) (PairedCo
 	boot := stats.BootstrapClusters(d, ids, opt.bootstrap())
 	c.Records, c.Above = boot.Units, known(boot.Positive)
 	c.BCa, c.Percentile = interval(boot.BCa), interval(boot.Percentile)
-	binary := g.binary(m, keys)
-	single := boot.Units == boot.N
-	c.Test = pairTest(d, ids, binary && single && len(a) == 1 && len(b) == 1, opt)
+	binary := g.binary(m, keys) && distinct(ids) == len(ids)
+	c.Test = pairTest(d, ids, binary && g.single(), opt.Options)
 	all := stats.CompareGrids(a, b, ids, opt.level())
 	c.OverRuns, c.OverBoth = newTDifference(all.Runs), newTDifference(all.Both)
 	if len(a) == len(b) && len(a) > 1 {
-		g.blocks(&c, a, b, ids, binary && single, opt)
+		g.blocks(&c, a, b, ids, binary, opt.Options)
 	}
 	return c, true
+}
+
+// instances returns the instances of a cell in a data set, "" for all, and the
+// records that they belong to.
+func (g *pairGrid) instances(cell, dataset string) (keys []instance, ids []string) {
+	for _, k := range g.keys {
+		if inCell(k, cell) && (dataset == "" || g.set[k] == dataset) {
+			keys, ids = append(keys, k), append(ids, k.id)
+		}
+	}
+	return keys, ids
+}
+
+// single reports whether each side has one run.
+func (g *pairGrid) single() bool { return len(g.runs[0]) == 1 && len(g.runs[1]) == 1 }
+
+// distinct returns how many records ids names.
+func distinct(ids []string) int {
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		seen[id] = true
+	}
+	return len(seen)
+}
+
+// test is the paired test of a column over all data sets, and the difference
+// that it tests, without all else that [Compare] says; false if no instance is
+// there.
+func (g *pairGrid) test(col Column, opt Options) (t Test, difference float64, ok bool) {
+	keys, ids := g.instances(col.Cell, "")
+	if len(keys) == 0 {
+		return Test{}, 0, false
+	}
+	m := slices.Index(metrics, col.Metric)
+	var c PairedColumn
+	d := pairDiffs(g.matrix(0, m, keys), g.matrix(1, m, keys), &c)
+	binary := g.binary(m, keys) && distinct(ids) == len(ids)
+	return pairTest(d, ids, binary && g.single(), opt), *c.Difference, true
 }
 
 // scoredArgs reports whether both sides have FPA-arg.
@@ -296,7 +327,7 @@ func overRows(rows [][]float64) []float64 {
 	return out
 }
 
-func pairTest(d []float64, ids []string, mcnemar bool, opt PairOptions) Test {
+func pairTest(d []float64, ids []string, mcnemar bool, opt Options) Test {
 	if !mcnemar {
 		return newTest(stats.SignFlips(d, ids, opt.bootstrap()))
 	}
@@ -309,7 +340,7 @@ func pairTest(d []float64, ids []string, mcnemar bool, opt PairOptions) Test {
 }
 
 // blocks compares run by run.
-func (g *pairGrid) blocks(c *PairedColumn, a, b [][]float64, ids []string, mcnemar bool, opt PairOptions) {
+func (g *pairGrid) blocks(c *PairedColumn, a, b [][]float64, ids []string, mcnemar bool, opt Options) {
 	better, worse := 0, 0
 	for r := range a {
 		var one PairedColumn

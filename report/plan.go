@@ -31,6 +31,10 @@ type PlanInput struct {
 	// of the share of items on which exactly one side is right.
 	Items  int
 	ItemSD float64
+	// Discordant is the share of items on which exactly one side is right. It
+	// is for right-or-wrong scores with one run a side and one instance in each
+	// record, where McNemar's exact test is to be planned for.
+	Discordant float64
 }
 
 // A Plan says what an experiment can find.
@@ -63,6 +67,26 @@ type PlanColumn struct {
 	// or more than a thousand runs would be needed.
 	RunsNeeded  *int `json:"runs_needed"`
 	ItemsNeeded *int `json:"items_needed"`
+	// Exact plans for McNemar's test; nil where it is not the one to be used.
+	Exact *McNemarPlan `json:"mcnemar,omitempty"`
+}
+
+// A McNemarPlan is about the exact test of one right-or-wrong run a side.
+type McNemarPlan struct {
+	Discordant float64 `json:"discordant"` // share of items
+	Items      int     `json:"items"`      // 0 if not known
+	// Pairs is the number of discordant items to expect among Items.
+	Pairs float64 `json:"pairs"`
+	// Detectable is the smallest difference found among Items with the power
+	// asked for; nil if not even one of all discordant items is.
+	Detectable *float64 `json:"detectable"`
+	// Power is the chance to find Want among Items. ItemsNeeded find it with
+	// the power asked for, and PairsNeeded is how many discordant ones are to be
+	// expected among them. Nil if nothing is wanted, if Want is more than
+	// Discordant, which cannot be, or if [maxPlanItems] do not do.
+	Power       *float64 `json:"power"`
+	ItemsNeeded *int     `json:"items_needed"`
+	PairsNeeded *float64 `json:"pairs_needed"`
 }
 
 // A SeedRow is the smallest difference found with that many runs a side.
@@ -84,6 +108,10 @@ var (
 
 // maxPlanRuns is the number of runs a side above which a plan gives up.
 const maxPlanRuns = 1000
+
+// maxPlanItems is the number of items above which an exact plan gives up, and
+// the normal approximation is as good.
+const maxPlanItems = 50_000
 
 // NewPlan says for each input which difference is found with the power asked
 // for ([stats.Design], [stats.PairedDetectable]), and what is needed to find
@@ -120,6 +148,9 @@ func NewPlan(inputs []PlanInput, opt PlanOptions) (Plan, error) {
 }
 
 func (in PlanInput) check() error {
+	if !(in.Discordant >= 0 && in.Discordant <= 1) {
+		return fmt.Errorf("%s: discordant %v: want a fraction from 0 to 1", in.Name, in.Discordant)
+	}
 	for _, x := range []float64{in.SDA, in.SDB, in.ItemSD} {
 		if !(x >= 0 && x <= 1) {
 			return fmt.Errorf("%s: SD %v: want a fraction from 0 to 1", in.Name, x)
@@ -163,7 +194,31 @@ func planColumn(in PlanInput, opt PlanOptions) PlanColumn {
 			c.ItemsNeeded = &n
 		}
 	}
+	if in.Discordant > 0 {
+		c.Exact = mcnemarPlan(in, opt)
+	}
 	return c
+}
+
+func mcnemarPlan(in PlanInput, opt PlanOptions) *McNemarPlan {
+	p := &McNemarPlan{Discordant: in.Discordant, Pairs: in.Discordant * float64(in.Items)}
+	some := in.Items > 0 && in.Items <= maxPlanItems
+	if some {
+		p.Items = in.Items
+		p.Detectable = known(stats.McNemarDetectable(in.Items, in.Discordant, opt.Alpha, opt.Power))
+	}
+	want := math.Abs(opt.Want)
+	if want == 0 || want > in.Discordant {
+		return p
+	}
+	if some {
+		p.Power = known(stats.McNemarPower(in.Items, in.Discordant, want, opt.Alpha))
+	}
+	if n := stats.McNemarItems(want, in.Discordant, opt.Alpha, opt.Power, maxPlanItems); n > 0 {
+		pairs := in.Discordant * float64(n)
+		p.ItemsNeeded, p.PairsNeeded = &n, &pairs
+	}
+	return p
 }
 
 // PlanInputs takes from runs what a plan wants: the SD over the runs of each
@@ -201,13 +256,7 @@ func PlanInputs(runsA, runsB []Run, opt PairOptions) ([]PlanInput, error) {
 }
 
 func (g *pairGrid) planInput(col Column) (PlanInput, bool) {
-	var keys []instance
-	var ids []string
-	for _, k := range g.keys {
-		if inCell(k, col.Cell) {
-			keys, ids = append(keys, k), append(ids, k.id)
-		}
-	}
+	keys, ids := g.instances(col.Cell, "")
 	if len(keys) == 0 {
 		return PlanInput{}, false
 	}
@@ -219,11 +268,10 @@ func (g *pairGrid) planInput(col Column) (PlanInput, bool) {
 	if len(a) > 1 && len(b) > 1 {
 		in.SDA, in.SDB = stats.SD(rowMeans(a)), stats.SD(rowMeans(b))
 	}
-	records := map[string]bool{}
-	for _, id := range ids {
-		records[id] = true
+	in.Items = distinct(ids)
+	if in.Items == len(ids) && g.single() && g.binary(m, keys) {
+		in.Discordant = float64(c.Better+c.Worse) / float64(len(ids))
 	}
-	in.Items = len(records)
 	if in.Items > 1 {
 		in.ItemSD = min(1, stats.ClusterStdErr(d, ids)*math.Sqrt(float64(in.Items)))
 	}
@@ -257,6 +305,7 @@ func (p Plan) write(w io.Writer, doc document) error {
 		{"As planned", p.planned()},
 		{"By training seeds a side (Welch's test over runs)", p.bySeeds()},
 		{"By items (paired test, for given runs)", p.byItems()},
+		{"One run a side, right or wrong (McNemar's exact test)", p.exact()},
 	} {
 		if len(s.table.Rows) == 0 {
 			continue
@@ -354,4 +403,39 @@ func (p Plan) byItems() Table {
 		t.Add(row...)
 	}
 	return t
+}
+
+// exact has a line for each column that McNemar's test is planned for.
+func (p Plan) exact() Table {
+	t := Table{Header: []string{"column", "discordant", "items", "pairs", "found"}, Left: 1}
+	if p.Want != nil {
+		t.Header = append(t.Header, "to find", "power", "items wanted", "pairs wanted")
+	}
+	for _, c := range p.Columns {
+		e := c.Exact
+		if e == nil {
+			continue
+		}
+		row := []string{c.Name, percent(&e.Discordant), number(e.Items), count1(&e.Pairs), percent(e.Detectable)}
+		if p.Want != nil {
+			items, pairs := fmt.Sprintf("> %d", maxPlanItems), "n/a"
+			switch {
+			case math.Abs(*p.Want) > e.Discordant:
+				items = "impossible"
+			case e.ItemsNeeded != nil:
+				items, pairs = strconv.Itoa(*e.ItemsNeeded), count1(e.PairsNeeded)
+			}
+			row = append(row, percent(p.Want), percent(e.Power), items, pairs)
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// count1 returns an expected number with one decimal, "n/a" for none.
+func count1(n *float64) string {
+	if n == nil || *n == 0 {
+		return "n/a"
+	}
+	return strconv.FormatFloat(*n, 'f', 1, 64)
 }

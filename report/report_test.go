@@ -158,7 +158,7 @@ func testRuns() []Run {
 }
 
 func TestTable1Golden(t *testing.T) {
-	c, err := Table1(testRuns(), Options{Marks: true})
+	c, err := Table1(testRuns(), Options{Bold: BoldPaired, Resamples: 500, Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func paperRuns() []Run {
 }
 
 func TestTable1PrintsThePapersTable(t *testing.T) {
-	c, err := Table1(paperRuns(), Options{Marks: true})
+	c, err := Table1(paperRuns(), Options{Bold: BoldBest})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,9 +38,8 @@ type Options struct {
 	Resamples int     // of the bootstrap; 0 means [stats.DefaultResamples]
 	Seed      uint64  // of the bootstrap
 	Workers   int     // 0 means one per processor; never changes a result
-	// Marks sets the best value of a column in bold and underlines the second,
-	// within each setting. It is a habit, not a test.
-	Marks bool
+	// Bold says which values of [Table1] and [Summarize] stand out.
+	Bold Bold
 }
 
 func (o Options) bootstrap() stats.BootstrapOptions {
@@ -61,6 +60,9 @@ func (o Options) check() error {
 	}
 	if o.Resamples < 0 {
 		return fmt.Errorf("resamples %d: want at least 1, or 0 for %d", o.Resamples, stats.DefaultResamples)
+	}
+	if !slices.Contains(Bolds(), o.Bold) && o.Bold != "" {
+		return fmt.Errorf("bold %q: want paired, best or none", o.Bold)
 	}
 	return nil
 }

@@ -21,7 +21,10 @@ type Summary struct {
 	Resamples int     `json:"resamples"`
 	Seed      uint64  `json:"seed"` // of the bootstrap
 	Groups    []Group `json:"groups"`
-	// Notes tell of groups that do not compare, a sentence each.
+	// Bolding says which means are bold and why; nil without [Options.Bold].
+	Bolding *Bolding `json:"bolding,omitempty"`
+	// Notes tell of groups that do not compare, and of columns that do not
+	// rank them, a sentence each.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -120,12 +123,27 @@ func Summarize(runs []Run, opt Options) (Summary, error) {
 	s := Summary{
 		Preset: gs[0].preset, Unit: "fraction", Level: opt.level(),
 		Resamples: cmp.Or(opt.Resamples, stats.DefaultResamples), Seed: opt.Seed,
-		Notes: unlike(gs),
 	}
 	for _, g := range gs {
 		s.Groups = append(s.Groups, summarizeGroup(g, opt))
 	}
+	s.Bolding = newBolding(gs, s.columns(), opt)
+	s.Notes = slices.Concat(unlike(gs), extremes(gs, s.columns()), s.Bolding.notes())
 	return s, nil
+}
+
+// columns returns the columns that some group has, and the paper's sixteen in
+// any case.
+func (s Summary) columns() []Column {
+	cols := columns(allCells)
+	for _, g := range s.Groups {
+		for _, c := range g.Columns {
+			if c.Metric == "FPA_arg" && c.Mean != nil {
+				return cols
+			}
+		}
+	}
+	return cols[:4*len(allCells)]
 }
 
 func summarizeGroup(g group, opt Options) Group {

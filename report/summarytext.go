@@ -20,16 +20,16 @@ func (s Summary) Markdown(w io.Writer) error {
 		return err
 	}
 	sections := []struct {
-		title string
-		table Table
+		title, legend string
+		table         Table
 	}{
-		{"Hop level (instances are turns), mean ± sample SD over runs:", s.repeated(hopCells)},
-		{"Turn level (instances are conversations), mean ± sample SD over runs:", s.repeated(turnCells)},
-		{"Means with missing cases wrong and right:", s.bounds()},
-		{"Over runs: " + level + " % interval of the mean by Student's t, and of the SD by chi-square:", s.overRuns()},
-		{"Spread by training seed, decoding repeat and item (SD, and " + level + " % interval of that of seeds; shares of variance in percent):", s.splitTable()},
+		{"Hop level (instances are turns), mean ± sample SD over runs:", legendLine(s.Bolding.of(hopCells)), s.repeated(hopCells)},
+		{"Turn level (instances are conversations), mean ± sample SD over runs:", legendLine(s.Bolding.of(turnCells)), s.repeated(turnCells)},
+		{"Means with missing cases wrong and right:", "", s.bounds()},
+		{"Over runs: " + level + " % interval of the mean by Student's t, and of the SD by chi-square:", "", s.overRuns()},
+		{"Spread by training seed, decoding repeat and item (SD, and " + level + " % interval of that of seeds; shares of variance in percent):", "", s.splitTable()},
 		{"Within each run: standard error and " + level + " % intervals over instances, whole records at a time " +
-			fmt.Sprintf("(bootstrap of %d resamples, seed %d; Wilson for SP where each record is one instance):", s.Resamples, s.Seed), s.withinRuns()},
+			fmt.Sprintf("(bootstrap of %d resamples, seed %d; Wilson for SP where each record is one instance):", s.Resamples, s.Seed), "", s.withinRuns()},
 	}
 	for _, sec := range sections {
 		if len(sec.table.Rows) == 0 {
@@ -41,7 +41,7 @@ func (s Summary) Markdown(w io.Writer) error {
 		if err := sec.table.Markdown(w); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, "\n"); err != nil {
+		if _, err := io.WriteString(w, "\n"+sec.legend); err != nil {
 			return err
 		}
 	}
@@ -77,6 +77,7 @@ func (s Summary) repeated(cells []string) Table {
 			row = append(row, plusMinus(g.column(col)))
 		}
 		t.Add(row...)
+		markRow(t, 3, cols, func(col Column) Mark { return s.Bolding.mark(g.Setting, g.Model, col) })
 	}
 	return t
 }

@@ -11,8 +11,8 @@ import (
 // A Mark says how a value stands out in its column.
 type Mark uint8
 
-// The marks: the best value is bold and the second best underlined, as in the
-// paper's tables.
+// The marks: Best is bold and Second underlined. A [Bold] rule says which values
+// get them.
 const (
 	Plain Mark = iota
 	Best

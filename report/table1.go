@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +18,9 @@ type Comparison struct {
 	Preset string          `json:"preset"`
 	Unit   string          `json:"unit"` // "fraction"
 	Rows   []ComparisonRow `json:"rows"`
-	Notes  []string        `json:"notes,omitempty"`
-
-	marks bool
+	// Bolding says which values are bold and why; nil without [Options.Bold].
+	Bolding *Bolding `json:"bolding,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // A ComparisonRow is one model under one setting.
@@ -40,15 +41,19 @@ type ComparisonRow struct {
 // and their number is shown. Runs under different presets, and runs that are
 // no repeats of one experiment, are refused: see [stats.CheckRuns].
 func Table1(runs []Run, opt Options) (Comparison, error) {
+	if err := opt.check(); err != nil {
+		return Comparison{}, err
+	}
 	gs, err := onePreset(runs)
 	if err != nil {
 		return Comparison{}, err
 	}
-	c := Comparison{Preset: gs[0].preset, Unit: "fraction", marks: opt.Marks}
+	c := Comparison{Preset: gs[0].preset, Unit: "fraction"}
 	for _, g := range gs {
 		c.Rows = append(c.Rows, comparisonRow(g))
 	}
-	c.Notes = append(unlike(gs), c.extremes()...)
+	c.Bolding = newBolding(gs, c.columns(), opt)
+	c.Notes = slices.Concat(unlike(gs), extremes(gs, c.columns()), c.Bolding.notes())
 	for _, r := range c.Rows {
 		if r.Coverage.Missing > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d of %d cases have no answer and count as wrong; see the bounds",
@@ -98,27 +103,27 @@ func addCoverage(sum *eval.Coverage, c eval.Coverage) {
 	sum.Missing += c.Missing
 }
 
-// extremes names the columns that cannot tell models apart because all rows of
-// a setting, or all but one, are 0 or 1.
-func (c Comparison) extremes() []string {
+// extremes names the columns that cannot tell models apart because all groups
+// of a setting, or all but one, are at 0 or at 1.
+func extremes(gs []group, cols []Column) []string {
 	var notes []string
-	for _, block := range c.blocks() {
+	for _, block := range blocksOf(gs) {
 		if len(block) < 2 {
 			continue
 		}
-		for _, col := range c.columns() {
+		for _, col := range cols {
 			have, zeros, ones := 0, 0, 0
-			for _, r := range block {
-				if v := value(r.Cells, col); v != nil {
+			for _, g := range block {
+				if xs := overRuns(cellsOf(g), col); len(xs) > 0 {
 					have++
-					zeros += count(*v == 0)
-					ones += count(*v == 1)
+					zeros += count(slices.Max(xs) == 0)
+					ones += count(slices.Min(xs) == 1)
 				}
 			}
 			for what, n := range []int{zeros, ones} {
 				if have >= 2 && n >= have-1 && n >= 2 {
 					notes = append(notes, fmt.Sprintf("%s, %s is at its %s for %d of %d models: it does not rank them",
-						block[0].Setting, col, [...]string{"floor (0)", "ceiling (100)"}[what], n, have))
+						block[0].setting, col, [...]string{"floor (0)", "ceiling (100)"}[what], n, have))
 				}
 			}
 		}
@@ -179,11 +184,23 @@ func (c Comparison) Markdown(w io.Writer) error {
 		if err := t.Markdown(w); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, "\n"); err != nil {
+		legend := "\n"
+		if i == 1 {
+			legend += legendLine(c.Bolding)
+		}
+		if _, err := io.WriteString(w, legend); err != nil {
 			return err
 		}
 	}
 	return lines(w, c.Notes)
+}
+
+// legendLine is the legend as a paragraph of Markdown, "" if there is none.
+func legendLine(b *Bolding) string {
+	if b.legend() == "" {
+		return ""
+	}
+	return Escape(b.legend()) + "\n\n"
 }
 
 func (c Comparison) coverage() Table {
@@ -213,27 +230,23 @@ func (c Comparison) scores() Table {
 		t.Header = append(t.Header, col.String())
 	}
 	for _, block := range c.blocks() {
-		first := len(t.Rows)
 		for _, r := range block {
 			row := []string{r.Setting, r.Model, strconv.Itoa(r.Runs)}
 			for _, col := range cols {
 				row = append(row, percent(value(r.Cells, col)))
 			}
 			t.Add(row...)
-		}
-		if c.marks {
-			for j, col := range cols {
-				var values []*float64
-				for _, r := range block {
-					values = append(values, value(r.Cells, col))
-				}
-				for i, m := range marks(values) {
-					t.Rows[first+i][3+j].Mark = m
-				}
-			}
+			markRow(t, 3, cols, func(col Column) Mark { return c.Bolding.mark(r.Setting, r.Model, col) })
 		}
 	}
 	return t
+}
+
+// markRow marks the last row of t, whose columns begin at first.
+func markRow(t Table, first int, cols []Column, mark func(Column) Mark) {
+	for j, col := range cols {
+		t.Rows[len(t.Rows)-1][first+j].Mark = mark(col)
+	}
 }
 
 func (c Comparison) sizes() Table {

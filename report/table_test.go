@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"assay/eval"
 )
 
 func TestEscape(t *testing.T) {
@@ -97,7 +99,7 @@ func TestMarks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := ""
-			for _, m := range marks(tt.values) {
+			for _, m := range plainMarks(tt.values) {
 				got += [...]string{".", "B", "S"}[m]
 			}
 			if got != tt.want {
@@ -105,6 +107,23 @@ func TestMarks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// plainMarks are the marks of [BoldBest] in one column.
+func plainMarks(values []*float64) []Mark {
+	col := Column{"SP", "SH"}
+	var gs []group
+	for i, v := range values {
+		r := Run{Model: string(rune('a' + i)), Setting: "gt", Scores: eval.Scores{Preset: "paper"}}
+		r.Scores.Cells.SH = eval.Cell{N: 10, SP: v}
+		gs = append(gs, group{preset: "paper", setting: "GT", model: r.Model, runs: []Run{r}})
+	}
+	b := newBolding(gs, []Column{col}, Options{Bold: BoldBest})
+	out := make([]Mark, len(gs))
+	for i, g := range gs {
+		out[i] = b.mark("GT", g.model, col)
+	}
+	return out
 }
 
 func TestSettingLabel(t *testing.T) {

@@ -17,7 +17,9 @@ type Sheet struct {
 	// Caption says what the numbers are: unit, n and method.
 	Caption string
 	Table   Table
-	Notes   []string
+	// Legend says what bold and underlined values are, "" if there are none.
+	Legend string
+	Notes  []string
 
 	data   any // of the JSON form, in fractions
 	figure plot.Figure
@@ -44,13 +46,21 @@ func (s Sheet) Write(w io.Writer, format string) error {
 	return fmt.Errorf("format %q: want one of %s", format, strings.Join(SheetFormats(), ", "))
 }
 
-// Markdown writes title, caption, table and notes.
+// Markdown writes title, caption, table, legend and notes.
 func (s Sheet) Markdown(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "**%s.** %s\n\n", Escape(s.Title), Escape(s.Caption)); err != nil {
 		return err
 	}
-	if err := s.Table.Markdown(w); err != nil || len(s.Notes) == 0 {
+	if err := s.Table.Markdown(w); err != nil {
 		return err
+	}
+	if s.Legend != "" {
+		if _, err := fmt.Fprintf(w, "\n%s\n", Escape(s.Legend)); err != nil {
+			return err
+		}
+	}
+	if len(s.Notes) == 0 {
+		return nil
 	}
 	if _, err := io.WriteString(w, "\n"); err != nil {
 		return err
@@ -67,7 +77,7 @@ func (c Comparison) Sheet() Sheet {
 	s := Sheet{
 		Title:   "Comparison of models",
 		Caption: fmt.Sprintf("Preset %s. Percent; SH and MH are means over turns, ST and MT over conversations.", c.Preset),
-		Table:   c.scores(), Notes: c.Notes, data: c,
+		Table:   c.scores(), Legend: c.Bolding.legend(), Notes: c.Notes, data: c,
 	}
 	f := newFigure(s)
 	span := 1
@@ -115,14 +125,15 @@ func (s Summary) sheet(title, what string, cells []string) Sheet {
 		Columns []OverRuns `json:"columns"`
 	}
 	data := struct {
-		Preset string `json:"preset"`
-		Unit   string `json:"unit"`
-		Rows   []row  `json:"rows"`
-	}{s.Preset, s.Unit, []row{}}
+		Preset  string   `json:"preset"`
+		Unit    string   `json:"unit"`
+		Rows    []row    `json:"rows"`
+		Bolding *Bolding `json:"bolding,omitempty"`
+	}{s.Preset, s.Unit, []row{}, s.Bolding.of(cells)}
 	out := Sheet{
 		Title:   title,
 		Caption: fmt.Sprintf("%s; percent, mean ± sample standard deviation over runs. Preset %s.", what, s.Preset),
-		Table:   s.repeated(cells), Notes: s.notes(),
+		Table:   s.repeated(cells), Legend: data.Bolding.legend(), Notes: s.notes(),
 	}
 	f := newFigure(out)
 	cols := columns(cells)

@@ -195,7 +195,7 @@ func hostileRuns() []report.Run {
 }
 
 func TestSheetForms(t *testing.T) {
-	c, err := report.Table1(hostileRuns(), report.Options{Marks: true})
+	c, err := report.Table1(hostileRuns(), report.Options{Bold: report.BoldBest})
 	if err != nil {
 		t.Fatal(err)
 	}

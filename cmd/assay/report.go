@@ -24,7 +24,6 @@ type reportOptions struct {
 	out   string
 
 	table, format string
-	marks         bool
 	share         report.ShareOptions
 }
 
@@ -53,14 +52,16 @@ What models said is shown as text and cannot run. For runs too big for one file,
 With --table, one table is made instead: table1 (models by setting), table6 and table7
 (mean ± sample SD over runs, hop and turn level), figure4 (each benchmark), or figure5
 (multi-hop turns against the share of parallel ones: for 1:N, as many serial and N
-times as many parallel turns as there are, drawn at random --samples times).`,
+times as many parallel turns as there are, drawn at random --samples times). In table1,
+table6 and table7 the best value of a column is bold where a paired test on the same
+items says so, and the second best underlined: see "assay stats summarize --help".`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o reportOptions
 			flags.StringVarP(&o.out, "out", "o", "", "`FILE` to write, - is stdout; default: report.html, and stdout for a table")
 			o.bind(flags)
 			flags.StringVar(&o.table, "table", "", "make this table instead: "+strings.Join(tableNames, ", "))
 			flags.StringVar(&o.format, "format", "", "form of the table: "+strings.Join(report.SheetFormats(), ", ")+"; default: told by the name of -o, else md")
-			flags.BoolVar(&o.marks, "marks", false, "table1: set the best value of a column in bold, underline the second")
+			o.stats.bindBold(flags)
 			flags.StringVar(&o.share.Dataset, "dataset", "", "figure5: only this data set, such as bfcl (the paper's choice)")
 			flags.IntVar(&o.share.Samples, "samples", 200, "figure5: draws for each ratio")
 			flags.Uint64Var(&o.share.Seed, "seed", 1, "figure5: seed of the draws")
@@ -114,6 +115,7 @@ func buildReport(ctx context.Context, o reportOptions, dirs []string, paged bool
 	if err != nil {
 		return nil, err
 	}
+	opt.Bold = report.BoldNone // the page shows intervals and comparisons, and marks no cell
 	runs, err := readRuns(ctx, dirs, o.stats)
 	if err != nil {
 		return nil, err

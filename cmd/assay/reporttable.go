@@ -52,7 +52,6 @@ func runReportTable(ctx context.Context, std stdio, o reportOptions, dirs []stri
 	if err != nil {
 		return err
 	}
-	opt.Marks = o.marks
 	runs, err := readRuns(ctx, dirs, o.stats)
 	if err != nil {
 		return err

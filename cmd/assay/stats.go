@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -24,7 +25,8 @@ type statsOptions struct {
 	level                          float64
 	resamples                      int
 	seed                           uint64
-	asJSON, marks, within          bool
+	bold                           string
+	asJSON, within                 bool
 }
 
 func (o *statsOptions) bind(flags *pflag.FlagSet) {
@@ -35,7 +37,11 @@ func (o *statsOptions) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&o.resamples, "resamples", 0, "bootstrap resamples; 0 is 10,000")
 	flags.Uint64Var(&o.seed, "bootstrap-seed", 1, "seed of the bootstrap")
 	flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, in fractions")
-	flags.BoolVar(&o.marks, "marks", false, "set the best value of a column in bold, underline the second")
+}
+
+// bindBold is for verbs that print tables of models.
+func (o *statsOptions) bindBold(flags *pflag.FlagSet) {
+	flags.StringVar(&o.bold, "bold", string(report.BoldPaired), "which best values of a column are bold: paired (where the paired test against the second best is significant), best (always), none")
 }
 
 func (o *statsOptions) check() (report.Options, error) {
@@ -45,7 +51,10 @@ func (o *statsOptions) check() (report.Options, error) {
 	if o.resamples < 0 {
 		return report.Options{}, usagef("--resamples %d: want no negative number", o.resamples)
 	}
-	return report.Options{Level: o.level, Resamples: o.resamples, Seed: o.seed, Marks: o.marks}, nil
+	if rules := report.Bolds(); o.bold != "" && !slices.Contains(rules, report.Bold(o.bold)) {
+		return report.Options{}, usagef("--bold %q: want paired, best or none", o.bold)
+	}
+	return report.Options{Level: o.level, Resamples: o.resamples, Seed: o.seed, Bold: report.Bold(o.bold)}, nil
 }
 
 func statsSummarizeCommand() command {
@@ -57,10 +66,18 @@ The folders are runs that "assay score" has scored. Those of one model under one
 setting are repeats, such as training seeds; they are averaged only if they were
 asked the same records with the same candidate lists under the same rules, and no
 two have equal predictions. The t interval over runs says how little a few runs
-prove; the intervals within a run are over conversations.`,
+prove; the intervals within a run are over conversations.
+
+The best value of a column is bold where it beats the second best, which is
+underlined, by a paired test on the same items: McNemar's exact one where scores are
+0 or 1 and both models have one run, else a permutation of signs by record. P-values
+are corrected by Holm for all columns and settings of the table, at 1 - --level. A
+shared first place and models without the same items are never bold. --bold best is
+the plain habit of marking the largest value.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o statsOptions
 			o.bind(flags)
+			o.bindBold(flags)
 			flags.BoolVar(&o.within, "within", false, "also print the intervals within each run (--json always has them)")
 			flags.StringVar(&o.layout, "table", "summary", "summary (Tables 6 and 7) or comparison (Table 1)")
 			return func(ctx context.Context, std stdio, args []string) error {

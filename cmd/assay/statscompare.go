@@ -255,7 +255,10 @@ func statsPlanCommand() command {
 		help: `
 From given spreads (--sd 1.3,1.0 --seeds 3) or from run folders: the smallest
 difference that is found with --power, over training seeds (Welch's test) and over
-items (paired test), and the seeds and items that --want needs. All in percent points.`,
+items (paired test), and the seeds and items that --want needs. For right-or-wrong
+scores with one run a side (--discordant, or such folders) McNemar's exact test is
+planned for as well: its power, and the items and discordant pairs that it needs. All
+in percent points.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o pairOptions
 			var p planFlags
@@ -341,7 +344,8 @@ func (p planFlags) inputs() ([]report.PlanInput, error) {
 		if !(p.discordant > 0 && p.discordant <= 100) {
 			return nil, usagef("--discordant %g: want percent above 0 and up to 100", p.discordant)
 		}
-		in.ItemSD = math.Sqrt(p.discordant / 100)
+		in.Discordant = p.discordant / 100
+		in.ItemSD = math.Sqrt(in.Discordant)
 	}
 	if p.sd == "" {
 		return []report.PlanInput{in}, nil

@@ -70,7 +70,7 @@ func sheets(t *testing.T) map[string]report.Sheet {
 			t.Fatal(err)
 		}
 	}
-	table1, err := report.Table1(runs, report.Options{Marks: true})
+	table1, err := report.Table1(runs, report.Options{Bold: report.BoldBest})
 	fatal(err)
 	sum, err := report.Summarize(runs, report.Options{})
 	fatal(err)
