@@ -15,7 +15,8 @@ import (
 // A Ranking says in which order models come out, and whether the order is the
 // same by another metric, setting, preset or seed.
 type Ranking struct {
-	Unit      string  `json:"unit"` // "fraction"
+	Unit      string  `json:"unit"`  // "fraction"
+	Level     float64 `json:"level"` // of intervals
 	Resamples int     `json:"resamples"`
 	Seed      uint64  `json:"seed"` // of the bootstrap
 	Orders    []Order `json:"orders"`
@@ -58,6 +59,23 @@ type Agreement struct {
 	RhoP *float64 `json:"spearman_p"`
 	Tau  *float64 `json:"kendall"`
 	TauP *float64 `json:"kendall_p"`
+	// RhoCI and TauCI are bootstrap intervals for these models on other
+	// records of the kind; they say nothing of other models, which P is about.
+	// Records are drawn with replacement, whole conversations, the same ones
+	// for all models and for both sides; means, ranks and coefficients are
+	// computed anew on each draw. They are percentile intervals: BCa wants a
+	// jackknife over records, and one record seldom changes an order, so that
+	// its acceleration would be made of a few steps. A draw adds the chance of
+	// items once more, so intervals lean to less agreement than there is.
+	//
+	// Both are nil where items are unknown or not the same for all models and
+	// sides, where they do not fit the scores, for fewer than two records, and
+	// where all models of a side are equal in more draws than the level leaves
+	// out; other such draws are not counted.
+	RhoCI *Interval `json:"spearman_interval"`
+	TauCI *Interval `json:"kendall_interval"`
+	// Records is how many are drawn; 0 without an interval for want of items.
+	Records int `json:"records"`
 }
 
 // Rank ranks the models of runs, each by its mean over runs, in every column
@@ -77,10 +95,10 @@ func Rank(runs []Run, opt Options) (Ranking, error) {
 		return Ranking{}, err
 	}
 	r := Ranking{
-		Unit:      "fraction",
+		Unit: "fraction", Level: opt.level(),
 		Resamples: cmp.Or(opt.Resamples, stats.DefaultResamples), Seed: opt.Seed,
 		Orders:    orders(gs, opt),
-		Agreement: agreements(gs),
+		Agreement: agreements(gs, opt),
 	}
 	r.Notes = rankNotes(gs)
 	return r, nil
@@ -193,29 +211,36 @@ type meanScore struct {
 func newPairing(block []group) pairing {
 	p := pairing{scores: make([]map[instance]*meanScore, len(block))}
 	for i, g := range block {
-		if slices.ContainsFunc(g.runs, func(r Run) bool { return len(r.Items) == 0 }) {
-			continue
-		}
-		p.scores[i] = map[instance]*meanScore{}
-		for _, r := range g.runs {
-			for _, it := range r.Items {
-				if !slices.Contains(allCells, it.Cell) {
-					continue
-				}
-				k := instance{it.ID, it.Turn, it.Cell}
-				m := p.scores[i][k]
-				if m == nil {
-					m = &meanScore{}
-					p.scores[i][k] = m
-				}
-				for j, name := range metrics {
-					m.sum[j] += scoreOf(it.Score, name)
-				}
-				m.n++
-			}
-		}
+		p.scores[i] = instanceMeans(g.runs)
 	}
 	return p
+}
+
+// instanceMeans sums the scores of each instance over runs and repeats; nil if
+// a run has no items.
+func instanceMeans(runs []Run) map[instance]*meanScore {
+	if slices.ContainsFunc(runs, func(r Run) bool { return len(r.Items) == 0 }) {
+		return nil
+	}
+	out := map[instance]*meanScore{}
+	for _, r := range runs {
+		for _, it := range r.Items {
+			if !slices.Contains(allCells, it.Cell) {
+				continue
+			}
+			k := instance{it.ID, it.Turn, it.Cell}
+			m := out[k]
+			if m == nil {
+				m = &meanScore{}
+				out[k] = m
+			}
+			for j, name := range metrics {
+				m.sum[j] += scoreOf(it.Score, name)
+			}
+			m.n++
+		}
+	}
+	return out
 }
 
 // above returns the share of resamples in which group a is above group b.
@@ -223,8 +248,8 @@ func (p pairing) above(a, b int, col Column, opt Options) *float64 {
 	if p.scores[a] == nil || p.scores[b] == nil {
 		return nil
 	}
-	keys := p.keys(a, col.Cell)
-	if len(keys) == 0 || !slices.Equal(keys, p.keys(b, col.Cell)) {
+	keys := keysOf(p.scores[a], col.Cell)
+	if len(keys) == 0 || !slices.Equal(keys, keysOf(p.scores[b], col.Cell)) {
 		return nil
 	}
 	metric := slices.Index(metrics, col.Metric)
@@ -236,19 +261,6 @@ func (p pairing) above(a, b int, col Column, opt Options) *float64 {
 	return known(stats.BootstrapClusters(diffs, ids, opt.bootstrap()).Positive)
 }
 
-func (p pairing) keys(at int, cell string) []instance {
-	var keys []instance
-	for k := range p.scores[at] {
-		if k.cell == cell {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, func(a, b instance) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.turn, b.turn))
-	})
-	return keys
-}
-
 // A view is a ranking: the value of each model by one yardstick. seed is set
 // only where one seed's runs are looked at alone.
 type view struct {
@@ -257,8 +269,9 @@ type view struct {
 }
 
 // agreements correlates the rankings that differ in one thing only.
-func agreements(gs []group) []Agreement {
+func agreements(gs []group, opt Options) []Agreement {
 	values := map[view]map[string]float64{}
+	runs := map[system][]Run{}
 	put := func(v view, model string, xs []float64) {
 		if len(xs) == 0 {
 			return
@@ -266,7 +279,7 @@ func agreements(gs []group) []Agreement {
 		if values[v] == nil {
 			values[v] = map[string]float64{}
 		}
-		values[v][model] = stats.Mean(xs)
+		values[v][model] = tied(stats.Mean(xs))
 	}
 	var presets, settings, seeds []string
 	for _, g := range gs {
@@ -276,8 +289,11 @@ func agreements(gs []group) []Agreement {
 			if r.Seed != "" {
 				seeds = appendNew(seeds, r.Seed)
 				bySeed[r.Seed] = append(bySeed[r.Seed], r.Scores.Cells)
+				of := system{yardstick{g.preset, g.setting, r.Seed}, g.model}
+				runs[of] = append(runs[of], r)
 			}
 		}
+		runs[system{yardstick{g.preset, g.setting, ""}, g.model}] = g.runs
 		for _, col := range columns(allCells) {
 			put(view{g.preset, g.setting, "", col}, g.model, overRuns(cellsOf(g), col))
 			for seed, cells := range bySeed {
@@ -309,8 +325,13 @@ func agreements(gs []group) []Agreement {
 			}
 		}
 	}
-	slices.SortStableFunc(a.out, func(x, y Agreement) int { return cmp.Compare(kindRank(x.Between), kindRank(y.Between)) })
-	return a.out
+	slices.SortStableFunc(a.out, func(x, y agreement) int { return cmp.Compare(kindRank(x.Between), kindRank(y.Between)) })
+	bootstrapAgreements(a.out, values, runs, opt)
+	var out []Agreement
+	for _, one := range a.out {
+		out = append(out, one.Agreement)
+	}
+	return out
 }
 
 func kindRank(kind string) int {
@@ -319,7 +340,14 @@ func kindRank(kind string) int {
 
 type agreer struct {
 	values map[view]map[string]float64
-	out    []Agreement
+	out    []agreement
+}
+
+// An agreement is one with what it is between.
+type agreement struct {
+	Agreement
+	va, vb view
+	models []string
 }
 
 // metrics adds the pairs of the paper's four metrics, and FPA with FPA-arg.
@@ -352,10 +380,10 @@ func (a *agreer) add(between, where, nameA, nameB string, va, vb view) {
 		x, y = append(x, a.values[va][m]), append(y, a.values[vb][m])
 	}
 	rho, tau := stats.SpearmanTest(x, y), stats.KendallTest(x, y)
-	a.out = append(a.out, Agreement{
+	a.out = append(a.out, agreement{va: va, vb: vb, models: models, Agreement: Agreement{
 		Between: between, Where: where, A: nameA, B: nameB, Models: len(models),
 		Rho: known(rho.Value), RhoP: known(rho.P), Tau: known(tau.Value), TauP: known(tau.P),
-	})
+	}})
 }
 
 // pairs calls f for each two elements of list, in order.
@@ -387,10 +415,10 @@ func (r Ranking) Markdown(w io.Writer) error {
 				strconv.Itoa(m.Runs), percent(&m.Mean), decimals(m.AboveNext, 3))
 		}
 	}
-	agree := Table{Header: []string{"Between", "Where", "A", "B", "Models", "Spearman", "Spearman p", "Kendall tau-b", "Kendall p"}, Left: 4}
+	agree := Table{Header: []string{"Between", "Where", "A", "B", "Models", "Spearman", "Interval", "p", "Kendall tau-b", "Interval", "p"}, Left: 4}
 	for _, a := range r.Agreement {
 		agree.Add(a.Between, a.Where, a.A, a.B, strconv.Itoa(a.Models),
-			decimals(a.Rho, 3), decimals(a.RhoP, 4), decimals(a.Tau, 3), decimals(a.TauP, 4))
+			decimals(a.Rho, 3), a.RhoCI.coefficients(), decimals(a.RhoP, 4), decimals(a.Tau, 3), a.TauCI.coefficients(), decimals(a.TauP, 4))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Order of models by mean over runs, percent. P above next: share of %d resamples of records (seed %d)\n"+
@@ -399,7 +427,8 @@ func (r Ranking) Markdown(w io.Writer) error {
 		return err
 	}
 	if len(agree.Rows) > 0 {
-		fmt.Fprintf(&b, "\nAgreement of rankings; p is two-sided, exact up to %d models.\n\n", stats.ExactN)
+		fmt.Fprintf(&b, "\nAgreement of rankings; p is two-sided, exact up to %d models, and about other models. Intervals (%s, percentile)\n"+
+			"are from the same resamples of records for all models and both sides, and about these models on other records.\n\n", stats.ExactN, percentOf(r.Level))
 		if err := agree.Markdown(&b); err != nil {
 			return err
 		}
@@ -418,4 +447,12 @@ func decimals(f *float64, n int) string {
 		return "n/a"
 	}
 	return strconv.FormatFloat(*f, 'f', n, 64)
+}
+
+// coefficients returns an interval of coefficients, "n/a" for nil.
+func (iv *Interval) coefficients() string {
+	if iv == nil {
+		return "n/a"
+	}
+	return decimals(&iv.Low, 3) + " to " + decimals(&iv.High, 3)
 }

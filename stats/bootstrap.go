@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -336,17 +337,34 @@ func Resample(units int, opt BootstrapOptions, worker func() func(r int, counts 
 	})
 }
 
-// PercentileOf returns the percentile interval of resampled values: the
-// quantiles of order (1-level)/2 and (1+level)/2, interpolated at position
-// q(B+1) of B values. It sorts values, and returns NaN as bounds of none. It
-// panics at a level outside (0,1).
-func PercentileOf(values []float64, level float64) Interval {
+// PercentileOf returns the percentile interval of resampled values, given how
+// often each occurred: the quantiles of order (1-level)/2 and (1+level)/2,
+// interpolated at position q(B+1) of B values. A tally is small where a
+// statistic takes few values, as rank correlations do. Of no values the bounds
+// are NaN. It panics at a level outside (0,1).
+func PercentileOf(tally map[float64]int, level float64) Interval {
 	mustLevel(level)
 	iv := Interval{math.NaN(), math.NaN(), level, "percentile"}
-	if len(values) > 0 {
-		slices.Sort(values)
-		iv.Low, iv.High = quantile(values, (1-level)/2), quantile(values, (1+level)/2)
+	values := slices.Sorted(maps.Keys(tally))
+	upTo := make([]int, len(values)) // how many values are at most this one
+	n := 0
+	for i, v := range values {
+		n += tally[v]
+		upTo[i] = n
 	}
+	if n == 0 {
+		return iv
+	}
+	at := func(k int) float64 { // the value in place k, from 1
+		i, _ := slices.BinarySearch(upTo, max(1, min(k, n)))
+		return values[i]
+	}
+	order := func(q float64) float64 {
+		pos := q * float64(n+1)
+		k := int(pos)
+		return at(k) + (pos-float64(k))*(at(k+1)-at(k))
+	}
+	iv.Low, iv.High = order((1-level)/2), order((1+level)/2)
 	return iv
 }
 

@@ -134,6 +134,16 @@ func pearson(dx, dy []int) float64 {
 	return max(-1, min(1, xy/math.Sqrt(xx*yy)))
 }
 
+// Kendall returns the coefficient of [KendallTest] alone. It takes time
+// quadratic in n, and panics if the lengths differ.
+func Kendall(x, y []float64) float64 {
+	dx, dy, ok := centredRanks(x, y)
+	if !ok {
+		return math.NaN()
+	}
+	return tauB(dx, dy)
+}
+
 // KendallTest returns the rank correlation tau-b of x and y (M. G. Kendall,
 // 1945),
 //

@@ -89,7 +89,7 @@ func TestSpearmanIsPearsonOfRanks(t *testing.T) {
 		if a, b := Spearman(x, y), Spearman(x, up); !near(a, b, 0) {
 			t.Fatalf("changes under a growing function: %v and %v", a, b)
 		}
-		if a, b := kendall(x, y), kendall(x, up); !near(a, b, 0) {
+		if a, b := Kendall(x, y), Kendall(x, up); !near(a, b, 0) {
 			t.Fatalf("tau changes under a growing function: %v and %v", a, b)
 		}
 	})
@@ -113,7 +113,7 @@ func TestWithoutTies(t *testing.T) {
 		if got, want := Spearman(x, y), 1-6*d2/(fn*fn*fn-fn); !near(got, want, 1e-12) {
 			t.Fatalf("Spearman = %v, the short cut says %v", got, want)
 		}
-		if got, want := kendall(x, y), stat.Kendall(x, y, nil); !near(got, want, 1e-12) {
+		if got, want := Kendall(x, y), stat.Kendall(x, y, nil); !near(got, want, 1e-12) {
 			t.Fatalf("Kendall = %v, gonum says %v", got, want)
 		}
 	})
@@ -125,7 +125,7 @@ func TestExactPByEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "n")
 		x, y := scores(n).Draw(t, "x"), scores(n).Draw(t, "y")
-		rho, tau := Spearman(x, y), kendall(x, y)
+		rho, tau := Spearman(x, y), Kendall(x, y)
 		if math.IsNaN(rho) {
 			return
 		}
@@ -142,7 +142,7 @@ func TestExactPByEnumeration(t *testing.T) {
 			if math.Abs(Spearman(x, z)) >= math.Abs(rho)-1e-9 {
 				rhoHits++
 			}
-			if math.Abs(kendall(x, z)) >= math.Abs(tau)-1e-9 {
+			if math.Abs(Kendall(x, z)) >= math.Abs(tau)-1e-9 {
 				tauHits++
 			}
 		}
@@ -238,14 +238,4 @@ func BenchmarkExactP(b *testing.B) {
 			KendallTest(x, y)
 		}
 	})
-}
-
-// kendall returns what [KendallTest] does, without its p-value, which takes all
-// orders of y.
-func kendall(x, y []float64) float64 {
-	dx, dy, ok := centredRanks(x, y)
-	if !ok {
-		return math.NaN()
-	}
-	return tauB(dx, dy)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+	"pgregory.net/rapid"
 )
 
 // Published bootstrap intervals are from a few thousand resamples, so their
@@ -157,14 +158,21 @@ func resampleAt(n, at int) []int {
 	return out
 }
 
+// A tally of values has the quantiles of the list of them.
 func TestPercentileOf(t *testing.T) {
-	values := make([]float64, 999)
-	for i := range values {
-		values[i] = float64(999 - i)
-	}
-	if iv := PercentileOf(values, .9); !near(iv.Low, 50, 1e-9) || !near(iv.High, 950, 1e-9) {
-		t.Errorf("the 90 %% interval of 1 … 999 is [%v, %v], want [50, 950]", iv.Low, iv.High)
-	}
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.SampledFrom([]float64{-1, -.5, 0, .25, 1}), 1, 60).Draw(t, "values")
+		level := rapid.Float64Range(.5, .99).Draw(t, "level")
+		tally := map[float64]int{}
+		for _, v := range values {
+			tally[v]++
+		}
+		slices.Sort(values)
+		iv := PercentileOf(tally, level)
+		if low, high := quantile(values, (1-level)/2), quantile(values, (1+level)/2); !near(iv.Low, low, 1e-9) || !near(iv.High, high, 1e-9) {
+			t.Fatalf("[%v, %v], want [%v, %v]", iv.Low, iv.High, low, high)
+		}
+	})
 	if iv := PercentileOf(nil, .9); !math.IsNaN(iv.Low) || !math.IsNaN(iv.High) {
 		t.Errorf("the interval of no values is %v", iv)
 	}
