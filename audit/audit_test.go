@@ -103,6 +103,7 @@ func TestRulesOverSeveralTables(t *testing.T) {
 		{"m,S\na,15.01\nb,35.02", "mean all = x + y", []string{"contradiction mean all b S"}},
 		{"m,S\na,17.50\nb,42.50", "mean all = x*1 + y*3", []string{}},
 		{"m,S\na,17.50\nb,42.50", "mean all = x*3 + y*1 in S", []string{"contradiction mean all a S", "contradiction mean all b S"}},
+		{"m,S\na,17.50\nb,42.50", "mean all = x*1 + y*3; mean y = y + y", []string{"oddity mean all"}},
 		{"m,S\na,1\nb,2", "spearman 1.0 x.S all.S 2", []string{}},
 		{"m,S\na,2\nb,1", "spearman 1.0 x.S all.S 3", []string{"contradiction spearman x x.S and all.S", "oddity spearman x x.S and all.S"}},
 	} {
@@ -138,6 +139,7 @@ func TestBadRulesAndTablesAreTold(t *testing.T) {
 		"repeats t of t 3":        "no row and column in common",
 		"mean t = t * t":          "want",
 		"mean t = t*0 + t*1":      "want a number above 0",
+		"alike SP FP":             `no table has columns "SP" and "FP"`,
 		"untrained z":             `no table has a row "z"`,
 		"sum b = q":               `no row with the label "q"`,
 		"spearman 0.5 t.SP t.X 3": `no column "X"`,
@@ -202,8 +204,107 @@ func TestThePapersOwnTables(t *testing.T) {
 	}
 }
 
+// What may be one thing under two names is asked about, and nothing else.
+func TestNamesThatMayBeOne(t *testing.T) {
+	for _, row := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Gemini-3.1-Flash", "Gemini-3.1-Flash-Lite", true},
+		{"Gemini-3.1-Flash", "Gemini-3-Flash", true},
+		{"Gemini-3.1-Flash-Lite", "Gemini-3-Flash", false}, // two things differ
+		{"Mistral-v0.3-7b-instruct", "Mistral-7B", true},
+		{"Llama-3.2-3b-instruct", "Llama-3.2-3B", true},
+		{"GPT 5.4", "gpt-5.4", true},
+		{"Qwen3-8B", "Qwen-3-8b", true},
+		{"Qwen3", "Qwen3-8B", true},
+		{"Qwen3-8B", "Qwen3-32B", false},
+		{"Llama-3.1-8B", "Llama-3.2-3B", false},
+		{"Llama-3.1-8B", "Llama-3.2-8B", false},
+		{"Llama-3-8B", "Llama-30-8B", false},
+		{"GPT-5.4", "Claude-5.4", false},
+		{"Claude-Sonnet-4.5", "Claude-Opus-4.5", false},
+		{"7B", "8B", false},
+		{"v2", "v3", false},
+		{"...", "...", false},
+	} {
+		for _, names := range [][2]string{{row.a, row.b}, {row.b, row.a}} {
+			if got := likeModels(names[0], names[1]); (got != "") != row.want {
+				t.Errorf("%q and %q: %q, want alike = %v", names[0], names[1], got, row.want)
+			}
+		}
+	}
+	for _, row := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Hit Ratio", "Hit Ratio @All", true},
+		{"Parameter Accuracy", "PA", true},
+		{"Parameter Accuracy", "P_acc", true},
+		{"P_acc", "PA", true},
+		{"parameter_accuracy", "parameter_appropriateness", true},
+		{"Tool F1", "ToolF1", true},
+		{"SP_SH", "SH SP", false}, // one heading
+		{"SP_SH", "SP_ST", false},
+		{"SP_SH", "SPA_SH", false},
+		{"SP", "SPA", false},
+		{"hit_ratio", "efficiency", false},
+		{"L2_calls", "L3_calls", false},
+		{"Recall @10", "Recall @20", false},
+		{"", "SP", false},
+	} {
+		for _, names := range [][2]string{{row.a, row.b}, {row.b, row.a}} {
+			if got := likeHeadings(names[0], names[1]); (got != "") != row.want {
+				t.Errorf("%q and %q: %q, want alike = %v", names[0], names[1], got, row.want)
+			}
+		}
+	}
+}
+
+func TestAliasesAcrossTables(t *testing.T) {
+	one := csvTable(t, "one", "m,PA\nA-1.0,10\nB-Flash,20")
+	two := csvTable(t, "two", "m,P_acc\nA-1.0,11\nB-Flash-Lite,21")
+	for _, row := range []struct {
+		name, rules string
+		tables      []Table
+		want        []string
+	}{
+		{"two names each", "aliases", []Table{one, two}, []string{"oddity aliases one B-Flash and B-Flash-Lite", "oddity aliases one PA and P_acc"}},
+		{"an alias that is told", `alias B-Flash = B-Flash-Lite; aliases`, []Table{one, two}, []string{"oddity aliases one PA and P_acc"}},
+		{"a table that holds both has two", "aliases", []Table{one, csvTable(t, "two", "m,PA\nA-1.0,11\nB-Flash-Lite,21\nB-Flash,5")}, []string{}},
+		{"tables about other things", "aliases", []Table{one, csvTable(t, "two", "m,P_acc\nC,11\nB-Flash-Lite,21")}, []string{}},
+		{"one table", "aliases", []Table{two}, []string{}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := findings(t, row.tables, row.rules); !slices.Equal(got, row.want) {
+				t.Errorf("findings %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestMetricsAlikeInOneTableOnly(t *testing.T) {
+	one := csvTable(t, "one", "m,R,S\na,85.7,85.7\nb,92.9,92.9\nc,50.0,40.0\nd,100,100")
+	for _, row := range []struct {
+		name, other string
+		want        []string
+	}{
+		{"equal here and apart there", "m,R,S\na,100,94.5\nb,98.6,96.6\nc,50.0,40.0", []string{"oddity alike one R and S"}},
+		{"equal in both", "m,R,S\na,70.1,70.1\nb,60.2,60.2\nc,50.0,40.0", []string{}},
+		{"one row may be chance", "m,R,S\na,100,94.5\nb,60.2,60.2", []string{}},
+		{"a ceiling is no coincidence", "m,R,S\nd,50.0,60.0\ne,1,2", []string{}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := findings(t, []Table{one, csvTable(t, "two", row.other)}, "alike R S"); !slices.Equal(got, row.want) {
+				t.Errorf("findings %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
 // The tables of another paper, whose numbers are not held here.
-func TestTablesOfRecToolBench(t *testing.T) {
+func recToolBench(t *testing.T) []Table {
+	t.Helper()
 	path := filepath.Join("..", "..", "shared", "data", "rec", "paper_tables", "rectoolbench_tables.json")
 	f, err := os.Open(path)
 	if err != nil {
@@ -217,6 +318,29 @@ func TestTablesOfRecToolBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tables
+}
+
+func TestNamesOfRecToolBench(t *testing.T) {
+	got := findings(t, recToolBench(t), "aliases")
+	want := []string{
+		"oddity aliases table11_L1_amazon Gemma-3-4b-instruct and Gemma-3-4B",
+		"oddity aliases table11_L1_amazon Llama-3.1-8b-instruct and Llama-3.1-8B",
+		"oddity aliases table11_L1_amazon Llama-3.2-3b-instruct and Llama-3.2-3B",
+		"oddity aliases table11_L1_amazon Mistral-v0.3-7b-instruct and Mistral-7B",
+		"oddity aliases table11_L1_amazon Qwen-2.5-3b-instruct and Qwen-2.5-3B",
+		"oddity aliases table11_L1_amazon Qwen-2.5-7b-instruct and Qwen-2.5-7B",
+		"oddity aliases table14_L1_all Gemini-3.1-Flash and Gemini-3.1-Flash-Lite",
+		"oddity aliases table14_L1_all Gemini-3.1-Flash and Gemini-3-Flash",
+		"oddity aliases table11_L1_amazon parameter_accuracy and parameter_appropriateness",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("findings\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestTablesOfRecToolBench(t *testing.T) {
+	tables := recToolBench(t)
 	rules, err := os.ReadFile("testdata/rectoolbench.rules")
 	if err != nil {
 		t.Fatal(err)
@@ -241,6 +365,8 @@ func TestTablesOfRecToolBench(t *testing.T) {
 		"contradiction possible table14_L1_all GPT-5.4 schema_compliance",
 		"contradiction spearman table15_L2_amazon table15_L2_amazon.parameter_accuracy and table3_L2_all.parameter_appropriateness",
 		"oddity spearman table15_L2_amazon table15_L2_amazon.parameter_accuracy and table3_L2_all.parameter_appropriateness",
+		"oddity alike table14_L1_all schema_compliance and execution_success",
+		"oddity mean table3_L2_all",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("findings\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -248,7 +374,7 @@ func TestTablesOfRecToolBench(t *testing.T) {
 }
 
 func FuzzAudit(f *testing.F) {
-	f.Add("m,SP_SH,FP_SH\na,1,2 ± 1\nb,n/a,3", "order SP <= FP; twins; identical; extremes; possible 3 SP_SH; repeats t of t 3; spearman 0.5 t.SP_SH t.FP_SH 2")
+	f.Add("m,SP_SH,FP_SH\na,1,2 ± 1\nb,n/a,3", "order SP <= FP; twins; identical; extremes; aliases; alike SP_SH FP_SH; possible 3 SP_SH; repeats t of t 3; spearman 0.5 t.SP_SH t.FP_SH 2")
 	f.Add("m,X\na,1", `mean t = t*2 + t*3 in X; sum a = a; gain a = a - a; untrained a; alias "a" = b; max 3 X`)
 	f.Fuzz(func(t *testing.T, table, rules string) {
 		parsed, err := ParseRules(rules)
@@ -262,7 +388,9 @@ func FuzzAudit(f *testing.F) {
 		if len(read.Columns)*len(read.Rows) > 200 || len(parsed) > 20 {
 			return
 		}
-		rep, err := Check([]Table{read}, parsed)
+		other := read
+		other.Name, other.Rows = "u", read.Rows[1:]
+		rep, err := Check([]Table{read, other}, parsed)
 		for _, finding := range rep.Findings {
 			if err == nil && finding.Message == "" {
 				t.Errorf("a finding without a message: %+v", finding)

@@ -57,6 +57,7 @@ type checker struct {
 	aliases map[string]string // name to the first one of its kind
 	gains   map[string]bool   // rows of differences, which hold no scores
 	totals  map[string]bool   // rows of sums
+	means   []meanRule        // rules of kind mean that hold
 	out     []Finding
 }
 
@@ -97,6 +98,7 @@ func Check(tables []Table, rules []Rule) (Report, error) {
 			return Report{}, fmt.Errorf("rule %d: %q: %w", r.Line, r.Text, err)
 		}
 	}
+	c.twoMeans()
 	slices.SortStableFunc(c.out, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	rep.Findings = append(rep.Findings, c.out...)
 	return rep, nil

@@ -123,7 +123,7 @@ func (c *checker) average(r Rule) error {
 		weights += p.weight
 		parts = append(parts, p)
 	}
-	compared := 0
+	compared, wrong := 0, 0
 	for j, column := range t.Columns {
 		if only != nil && !slices.Contains(only, column) {
 			continue
@@ -138,6 +138,7 @@ func (c *checker) average(r Rule) error {
 			if math.Abs(v.Number-want) <= slack+v.half() {
 				continue
 			}
+			wrong++
 			msg := fmt.Sprintf("%s, %s is printed as %v, and the mean of its %d parts is %.*f", row.Name, column, v, len(parts), v.Decimals, want)
 			if other := c.namesake(t, row, j); other != "" {
 				msg += fmt.Sprintf("; %v is also the value of %s", v, other)
@@ -148,7 +149,30 @@ func (c *checker) average(r Rule) error {
 	if compared == 0 {
 		return fmt.Errorf("%s has no row and column in common with its parts", t.Name)
 	}
+	if 2*wrong < compared {
+		c.means = append(c.means, meanRule{rule: r, table: t, weighted: slices.ContainsFunc(parts, func(p part) bool { return p.weight != parts[0].weight })})
+	}
 	return nil
+}
+
+// A meanRule is a rule of kind mean that most cells of its table keep.
+type meanRule struct {
+	rule     Rule
+	table    Table
+	weighted bool
+}
+
+// twoMeans tells of tables that are means of others by different rules: a plain
+// mean in one and a weighted one in another do not compare.
+func (c *checker) twoMeans() {
+	plain := slices.IndexFunc(c.means, func(m meanRule) bool { return !m.weighted })
+	weighted := slices.IndexFunc(c.means, func(m meanRule) bool { return m.weighted })
+	if plain < 0 || weighted < 0 || c.means[plain].table.Name == c.means[weighted].table.Name {
+		return
+	}
+	p, w := c.means[plain].table, c.means[weighted]
+	c.add(Oddity, w.rule, w.table, "", "", "weighted mean", "one rule for all tables",
+		fmt.Sprintf("%s is a plain mean of its parts and %s a weighted one: two rules of aggregation in one set of tables", p.Name, w.table.Name))
 }
 
 // namesake returns the other rows of t with the same value in column j, as a

@@ -151,3 +151,58 @@ func (c *checker) extremes(r Rule) error {
 	}
 	return nil
 }
+
+// alikeSomewhere names tables in which two metrics are equal for two rows or
+// more, off floor and ceiling, which differ for these rows in other tables:
+// chance does not make decimals agree, so one of the names stands for two
+// measures.
+func (c *checker) alikeSomewhere(r Rule) error {
+	type place struct {
+		table Table
+		rows  map[string]string // name to both values
+	}
+	var equal, apart []place
+	some := false
+	for _, t := range c.tables {
+		i, j := t.column(r.words[1]), t.column(r.words[2])
+		if i < 0 || j < 0 {
+			continue
+		}
+		some = true
+		e, a := place{t, map[string]string{}}, place{t, map[string]string{}}
+		for _, row := range c.scores(t) {
+			x, y := row.Values[i], row.Values[j]
+			switch name := c.canonical(row.Name); {
+			case !x.Known || !y.Known:
+			case !same(x, y):
+				a.rows[name] = fmt.Sprintf("%v and %v", x, y)
+			case x.Number != 0 && x.Number != 100:
+				e.rows[name] = x.String()
+			}
+		}
+		equal, apart = append(equal, e), append(apart, a)
+	}
+	if !some {
+		return fmt.Errorf("no table has columns %q and %q", r.words[1], r.words[2])
+	}
+	for _, e := range equal {
+		for _, a := range apart {
+			var rows, texts []string
+			for _, row := range c.scores(e.table) {
+				name := c.canonical(row.Name)
+				if e.rows[name] != "" && a.rows[name] != "" {
+					rows = append(rows, row.Name)
+					texts = append(texts, fmt.Sprintf("%s: both %s, there %s", row.Name, e.rows[name], a.rows[name]))
+				}
+			}
+			if len(rows) < 2 {
+				continue
+			}
+			c.add(Oddity, r, e.table, "", r.words[1]+" and "+r.words[2], "equal for "+strings.Join(rows, ", "), "as in "+a.table.Name,
+				fmt.Sprintf("%s and %s are equal for %d rows, which differ in %s (%s): one name may stand for two measures",
+					r.words[1], r.words[2], len(rows), a.table.Name, strings.Join(texts, "; ")))
+			break // one other table is enough
+		}
+	}
+	return nil
+}

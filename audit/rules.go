@@ -24,6 +24,7 @@ order SPA <= FPA <= FP
 twins
 identical
 extremes
+aliases
 `
 
 // Help says which rules there are, for people.
@@ -42,6 +43,8 @@ max X COLUMN [in TABLE]        no number is above X
 twins                          two metrics that are equal in one row only
 identical                      columns that are equal in all rows
 extremes                       columns at their floor or ceiling for all rows but one
+aliases                        rows, or columns, of two tables that may be one under two names
+alike A B                      two metrics that are equal in some table only: two rules under one name
 alias NAME = NAME              two names of one row, in different tables
 Names with blanks stand in double quotes; # begins a comment.`
 
@@ -114,6 +117,8 @@ func forms() map[string]form {
 		"twins":     {min: 1, max: 1, check: (*checker).twins},
 		"identical": {min: 1, max: 1, check: (*checker).identical},
 		"extremes":  {min: 1, max: 1, check: (*checker).extremes},
+		"aliases":   {min: 1, max: 1, check: (*checker).likeNames},
+		"alike":     {min: 3, max: 3, check: (*checker).alikeSomewhere},
 		"alias":     {min: 4, max: 4, fixed: map[int]string{2: "="}, check: (*checker).alias},
 	}
 }

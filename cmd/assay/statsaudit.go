@@ -29,7 +29,7 @@ or "MH FPA", with or without "± SD". JSON of the form {"table": {"row": {"colum
 holds several tables. A table is named after its file, without the extension. Exits
 with 1 if there is a contradiction. Rows labelled gain, delta or difference are no
 scores. Without --rules these apply: range 0 100; order SP <= FP; order SPA <= FPA <= FP;
-twins; identical; extremes. All rules:
+twins; identical; extremes; aliases. All rules:
 
 ` + audit.Help,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
