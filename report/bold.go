@@ -242,7 +242,7 @@ func (b *Bolding) legend() string {
 	case b.Family == 0:
 		return "Underlined is the second best value of a setting. The best is not bold: no paired test of the two was possible."
 	}
-	return fmt.Sprintf("Bold is the best value of a setting where the paired test against the second best, which is underlined, is significant at %s (%s, Holm over %d comparison%s).",
+	return fmt.Sprintf("Bold is the best value of a setting where the paired test against the second best, which is underlined, is significant at %s (%s; Holm over %d comparison%s: all metrics, cells and settings).",
 		strings.TrimSpace(percentOf(1-b.Level)), strings.Join(b.methods(), " or "), b.Family, plural(b.Family))
 }
 

@@ -153,7 +153,7 @@ func TestTheLegendSaysTheRule(t *testing.T) {
 	all := strings.Repeat("+", 24)
 	runs := []Run{boldRun("a", "1", all), boldRun("b", "1", all[:12]+strings.Repeat("-", 12))}
 	for bold, want := range map[Bold]string{
-		BoldPaired: "significant at 5 % (exact McNemar, Holm over 4 comparisons)",
+		BoldPaired: "significant at 5 % (exact McNemar; Holm over 4 comparisons: all metrics, cells and settings)",
 		BoldBest:   "whether or not the difference is more than chance",
 	} {
 		sum, err := Summarize(runs, Options{Bold: bold, Resamples: 100})

@@ -560,7 +560,7 @@ func TestModelsAskedDifferentThingsAreTold(t *testing.T) {
 			if err := errors.Join(err1, err2, err3); err != nil {
 				t.Fatal(err)
 			}
-			for name, notes := range map[string][]string{"table": c.Notes, "summary": s.notes(), "ranking": r.Notes} {
+			for name, notes := range map[string][]string{"table": c.Notes, "summary": s.notes(allCells), "ranking": r.Notes} {
 				text := strings.Join(notes, "\n")
 				if !strings.Contains(text, tt.want) || strings.Contains(text, tt.not) {
 					t.Errorf("notes of the %s:\n%s\nwant %q and not %q", name, text, tt.want, tt.not)

@@ -128,7 +128,7 @@ func Summarize(runs []Run, opt Options) (Summary, error) {
 		s.Groups = append(s.Groups, summarizeGroup(g, opt))
 	}
 	s.Bolding = newBolding(gs, s.columns(), opt)
-	s.Notes = slices.Concat(unlike(gs), extremes(gs, s.columns()), s.Bolding.notes())
+	s.Notes = slices.Concat(unlike(gs), extremes(gs, s.columns()))
 	return s, nil
 }
 

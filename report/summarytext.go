@@ -45,7 +45,7 @@ func (s Summary) Markdown(w io.Writer) error {
 			return err
 		}
 	}
-	return lines(w, s.notes())
+	return lines(w, s.notes(allCells))
 }
 
 func (s Summary) head(w io.Writer) error {
@@ -147,9 +147,10 @@ func (iv *Interval) text() string {
 	return span(&iv.Low, &iv.High)
 }
 
-// notes returns the warnings of groups and runs, with their place.
-func (s Summary) notes() []string {
-	out := slices.Clone(s.Notes)
+// notes returns the warnings of groups and runs, with their place, and why
+// values of some cells are not bold.
+func (s Summary) notes(cells []string) []string {
+	out := slices.Concat(s.Notes, s.Bolding.of(cells).notes())
 	for _, g := range s.Groups {
 		place := g.Setting + ", " + g.Model + ": "
 		for _, w := range g.Warnings {

@@ -133,7 +133,7 @@ func (s Summary) sheet(title, what string, cells []string) Sheet {
 	out := Sheet{
 		Title:   title,
 		Caption: fmt.Sprintf("%s; percent, mean ± sample standard deviation over runs. Preset %s.", what, s.Preset),
-		Table:   s.repeated(cells), Legend: data.Bolding.legend(), Notes: s.notes(),
+		Table:   s.repeated(cells), Legend: data.Bolding.legend(), Notes: s.notes(cells),
 	}
 	f := newFigure(out)
 	cols := columns(cells)
