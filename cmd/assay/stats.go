@@ -146,7 +146,8 @@ func statsRankCommand() command {
 		help: `
 The folders are scored runs of several models. Spearman and Kendall (ties share
 ranks; exact p up to nine models) tell whether metrics, and the settings GT and
-Hybrid, put the models in the same order.`,
+Hybrid, put the models in the same order; so do presets and seeds where there are
+several. Their intervals are from resamples of records, the same for all models.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o statsOptions
 			o.bind(flags)
