@@ -22,13 +22,16 @@ type Bold string
 // one instance; else the permutation test [stats.SignFlips] with whole records
 // as units and seeds as blocks, as in [Compare]. Its p-value is corrected by
 // Holm for all the columns and settings of the table that could be tested, and
-// compared with 1 - level. So a bold value claims that the model would be
-// first on other records of this kind too, for these very runs. Of several
-// that print alike in the second place the one with the highest mean is
-// tested, the first named where the means are equal. A value that
-// two models share, one without items behind it, and one whose items are not
-// those of the second best is never bold. The second best is underlined in any
-// case: it is a place and not a claim.
+// compared with 1 - level. So a bold value claims that the model would be ahead
+// of the second one on other records of this kind too, for these very runs. It
+// claims nothing about the third: that one is further behind, but the
+// difference from it may be less sure.
+//
+// Of several that print alike in the second place the one with the highest mean
+// is tested, the first named where the means are equal. A value that two models
+// share, one without items behind it, and one whose items are not those of the
+// second best is never bold. The second best is underlined in any case: it is a
+// place and not a claim.
 //
 // With BoldBest the best value is bold and the second underlined, as most
 // papers have it, and models that share the first place are all bold.
@@ -71,6 +74,7 @@ type Contest struct {
 const (
 	whyTie       = "two models share the first place"
 	whyChance    = "the test is not significant"
+	whyDraws     = "no random exchange reached the difference, but they are too few for so many comparisons: raise --resamples"
 	whyStale     = "the items of a model do not fit its scores: score it again"
 	whyUntested  = "the paired test has no p-value"
 	whyUnpaired  = "the two do not compare item by item"
@@ -174,7 +178,11 @@ func (b *Bolding) decide() {
 			continue
 		}
 		// 1 - 0.95 is above 0.05 by a rounding, and 0.05 is to be at it.
-		if c.Bold = p <= 1-b.Level+1e-12; !c.Bold {
+		switch c.Bold = p <= 1-b.Level+1e-12; {
+		case c.Bold:
+		case c.Test.Draws > 0 && *c.Test.P < 1.5/float64(c.Test.Draws+1): // the least that there is
+			c.Why = whyDraws
+		default:
 			c.Why = whyChance
 		}
 	}
@@ -272,7 +280,7 @@ func (b *Bolding) notes() []string {
 		return nil
 	}
 	var notes []string
-	for _, why := range []string{whyChance, whyTie, whyItemsGone, whyUnpaired, whyStale, whyUntested} {
+	for _, why := range []string{whyChance, whyDraws, whyTie, whyItemsGone, whyUnpaired, whyStale, whyUntested} {
 		settings := []string{}
 		columns := map[string][]string{}
 		for _, c := range b.Contests {
