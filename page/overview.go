@@ -122,6 +122,9 @@ func (b *builder) overview(ctx context.Context) (*overview, error) {
 		o.Groups = append(o.Groups, g)
 	}
 	o.Notes = append(o.Notes, sum.Notes...)
+	for _, e := range sum.Extremes {
+		o.Notes = append(o.Notes, e.String())
+	}
 	b.compare(o, sum.Groups, runs)
 	return o, ctx.Err()
 }

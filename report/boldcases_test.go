@@ -133,7 +133,10 @@ func TestFloorAndCeilingAreNamedInEveryTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, notes := range [][]string{c.Notes, s.Notes, s.TurnSheet().Notes} {
+			if hop := strings.Join(s.HopSheet().Notes, "\n"); strings.Contains(hop, " ST ") {
+				t.Errorf("notes of the hop level are about conversations:\n%s", hop)
+			}
+			for _, notes := range [][]string{c.Notes, s.notes(allCells), s.TurnSheet().Notes} {
 				got := slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "does not rank them") })
 				has := slices.ContainsFunc(notes, func(n string) bool { return row.want != "" && strings.Contains(n, row.want) })
 				if got != (row.want != "") || has != got {

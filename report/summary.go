@@ -23,8 +23,9 @@ type Summary struct {
 	Groups    []Group `json:"groups"`
 	// Bolding says which means are bold and why; nil without [Options.Bold].
 	Bolding *Bolding `json:"bolding,omitempty"`
-	// Notes tell of groups that do not compare, and of columns that do not
-	// rank them, a sentence each.
+	// Extremes are the columns that do not rank the models of a setting.
+	Extremes []Extreme `json:"extremes,omitempty"`
+	// Notes tell of groups that do not compare, a sentence each.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -128,7 +129,7 @@ func Summarize(runs []Run, opt Options) (Summary, error) {
 		s.Groups = append(s.Groups, summarizeGroup(g, opt))
 	}
 	s.Bolding = newBolding(gs, s.columns(), opt)
-	s.Notes = slices.Concat(unlike(gs), extremes(gs, s.columns()))
+	s.Extremes, s.Notes = extremes(gs, s.columns()), unlike(gs)
 	return s, nil
 }
 
@@ -198,7 +199,7 @@ func joinColumns(names []string) string {
 	const show = 5
 	list := strings.Join(names[:min(show, len(names))], ", ")
 	if len(names) > show {
-		list += fmt.Sprintf(" and %d more columns", len(names)-show)
+		list += fmt.Sprintf(" and %d more column%s", len(names)-show, plural(len(names)-show))
 	}
 	return list
 }

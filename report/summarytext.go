@@ -147,10 +147,16 @@ func (iv *Interval) text() string {
 	return span(&iv.Low, &iv.High)
 }
 
-// notes returns the warnings of groups and runs, with their place, and why
-// values of some cells are not bold.
+// notes returns the warnings of groups and runs, with their place, and what
+// there is to say of columns of some cells.
 func (s Summary) notes(cells []string) []string {
-	out := slices.Concat(s.Notes, s.Bolding.of(cells).notes())
+	out := slices.Clone(s.Notes)
+	for _, e := range s.Extremes {
+		if slices.Contains(cells, e.Cell) {
+			out = append(out, e.String())
+		}
+	}
+	out = append(out, s.Bolding.of(cells).notes()...)
 	for _, g := range s.Groups {
 		place := g.Setting + ", " + g.Model + ": "
 		for _, w := range g.Warnings {

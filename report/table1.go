@@ -53,7 +53,11 @@ func Table1(runs []Run, opt Options) (Comparison, error) {
 		c.Rows = append(c.Rows, comparisonRow(g))
 	}
 	c.Bolding = newBolding(gs, c.columns(), opt)
-	c.Notes = slices.Concat(unlike(gs), extremes(gs, c.columns()), c.Bolding.notes())
+	c.Notes = unlike(gs)
+	for _, e := range extremes(gs, c.columns()) {
+		c.Notes = append(c.Notes, e.String())
+	}
+	c.Notes = append(c.Notes, c.Bolding.notes()...)
 	for _, r := range c.Rows {
 		if r.Coverage.Missing > 0 {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s, %s: %d of %d cases have no answer and count as wrong; see the bounds",
@@ -103,14 +107,27 @@ func addCoverage(sum *eval.Coverage, c eval.Coverage) {
 	sum.Missing += c.Missing
 }
 
-// extremes names the columns that cannot tell models apart because all groups
-// of a setting, or all but one, are at 0 or at 1.
-func extremes(gs []group, cols []Column) []string {
-	var notes []string
+// An Extreme is a column that cannot tell the models of a setting apart because
+// all of them, or all but one and at least two, are at its floor or ceiling in
+// every run.
+type Extreme struct {
+	Setting string `json:"setting"`
+	Column
+	At     int `json:"at"`     // 0 is the floor, 1 the ceiling
+	Models int `json:"models"` // how many are there
+	Of     int `json:"of"`     // how many have the column
+}
+
+// String says it in a sentence.
+func (e Extreme) String() string {
+	return fmt.Sprintf("%s, %s is at its %s for %d of %d models: it does not rank them",
+		e.Setting, e.Column, [...]string{"floor (0)", "ceiling (100)"}[e.At], e.Models, e.Of)
+}
+
+// extremes lists those of each setting, column by column.
+func extremes(gs []group, cols []Column) []Extreme {
+	var out []Extreme
 	for _, block := range blocksOf(gs) {
-		if len(block) < 2 {
-			continue
-		}
 		for _, col := range cols {
 			have, zeros, ones := 0, 0, 0
 			for _, g := range block {
@@ -120,15 +137,14 @@ func extremes(gs []group, cols []Column) []string {
 					ones += count(slices.Min(xs) == 1)
 				}
 			}
-			for what, n := range []int{zeros, ones} {
-				if have >= 2 && n >= have-1 && n >= 2 {
-					notes = append(notes, fmt.Sprintf("%s, %s is at its %s for %d of %d models: it does not rank them",
-						block[0].setting, col, [...]string{"floor (0)", "ceiling (100)"}[what], n, have))
+			for at, n := range []int{zeros, ones} {
+				if n >= max(2, have-1) {
+					out = append(out, Extreme{block[0].setting, col, at, n, have})
 				}
 			}
 		}
 	}
-	return notes
+	return out
 }
 
 func count(b bool) int {

@@ -61,7 +61,7 @@ items says so, and the second best underlined: see "assay stats summarize --help
 			o.bind(flags)
 			flags.StringVar(&o.table, "table", "", "make this table instead: "+strings.Join(tableNames, ", "))
 			flags.StringVar(&o.format, "format", "", "form of the table: "+strings.Join(report.SheetFormats(), ", ")+"; default: told by the name of -o, else md")
-			o.stats.bindBold(flags)
+			o.stats.bindBold(flags, "table1, table6, table7: ")
 			flags.StringVar(&o.share.Dataset, "dataset", "", "figure5: only this data set, such as bfcl (the paper's choice)")
 			flags.IntVar(&o.share.Samples, "samples", 200, "figure5: draws for each ratio")
 			flags.Uint64Var(&o.share.Seed, "seed", 1, "figure5: seed of the draws")

@@ -39,9 +39,10 @@ func (o *statsOptions) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, in fractions")
 }
 
-// bindBold is for verbs that print tables of models.
-func (o *statsOptions) bindBold(flags *pflag.FlagSet) {
-	flags.StringVar(&o.bold, "bold", string(report.BoldPaired), "which best values of a column are bold: paired (where the paired test against the second best is significant), best (always), none")
+// bindBold is for verbs that print tables of models; of says of which tables it
+// is, "" for all.
+func (o *statsOptions) bindBold(flags *pflag.FlagSet, of string) {
+	flags.StringVar(&o.bold, "bold", string(report.BoldPaired), of+"which best values of a column are bold: paired (where the paired test against the second best is significant), best (always), none")
 }
 
 func (o *statsOptions) check() (report.Options, error) {
@@ -77,7 +78,7 @@ the plain habit of marking the largest value.`,
 		bind: func(flags *pflag.FlagSet) func(context.Context, stdio, []string) error {
 			var o statsOptions
 			o.bind(flags)
-			o.bindBold(flags)
+			o.bindBold(flags, "")
 			flags.BoolVar(&o.within, "within", false, "also print the intervals within each run (--json always has them)")
 			flags.StringVar(&o.layout, "table", "summary", "summary (Tables 6 and 7) or comparison (Table 1)")
 			return func(ctx context.Context, std stdio, args []string) error {
