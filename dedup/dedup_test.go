@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -25,6 +26,8 @@ func TestNormalize(t *testing.T) {
 		{"a word a character in Han", "天气ok吗", "天 气 ok 吗"},
 		{"kana", "こんに", "こ ん に"},
 		{"soft hyphens vanish", "co\u00adop", "coop"},
+		{"an apostrophe before an accent", "a'\u0300", "à"},
+		{"a letter that is composed only when small", "H\u0331", "\u1e96"},
 		{"nothing but marks", "?! …", ""},
 		{"bytes that are no text", "a\xffb", "a b"},
 	}
@@ -40,6 +43,30 @@ func TestNormalize(t *testing.T) {
 func genText() *rapid.Generator[string] {
 	word := rapid.OneOf(rapid.SampledFrom([]string{"Weather", "in", "OSLO", "it's", "’", "天气", "Straße", "İ", "ﬃ", "\xff", "½", "—", "Å", "x-1"}), rapid.String())
 	return rapid.Map(rapid.SliceOfN(word, 0, 12), func(w []string) string { return strings.Join(w, " ") })
+}
+
+// Letters, each capital with every common mark, also behind an apostrophe: a
+// second time nothing changes.
+func TestNormalizeOfEveryCharacter(t *testing.T) {
+	marks := []string{"", "'\u0300", "’\u0323\u0301"}
+	for m := rune(0x300); m < 0x370; m++ {
+		marks = append(marks, string(m))
+	}
+	for r := rune(0x80); r < 0x20000; r++ {
+		if unicode.In(r, unicode.Han, unicode.Hangul) || !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			continue
+		}
+		with := marks
+		if r > 0x250 && unicode.ToLower(r) == r {
+			with = marks[:3]
+		}
+		for _, m := range with {
+			n := dedup.Normalize(string(r) + m)
+			if again := dedup.Normalize(n); again != n {
+				t.Fatalf("Normalize(%+q) = %+q, and of that %+q", string(r)+m, n, again)
+			}
+		}
+	}
 }
 
 // The hashes of words say the same as the normalised text: two ways to one end.

@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -37,7 +38,7 @@ func Normalize(text string) string {
 
 // AppendNormal appends Normalize(text) to dst.
 func AppendNormal(dst []byte, text string) []byte {
-	text = composed(text)
+	text = folded(text)
 	start, gap := len(dst), false
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -59,11 +60,10 @@ func AppendNormal(dst []byte, text string) []byte {
 		case inWord, ownWord:
 			gap = gap || kind == ownWord
 			dst = appendGap(dst, start, &gap)
-			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+			dst = utf8.AppendRune(dst, r)
 			gap = kind == ownWord
 		case notWord:
 			gap = true
-		case passed:
 		}
 	}
 	return dst
@@ -78,22 +78,50 @@ func appendGap(dst []byte, start int, gap *bool) []byte {
 	return dst
 }
 
-// composed returns text in form NFKC. Lower case is taken after it, since some
-// compatibility forms are capitals.
-func composed(text string) string {
-	// The longest prefix that is ASCII is found eight bytes at a time.
+// folded returns text in form NFKC and in lower case, without the characters
+// that are passed over. One of these may undo another: an apostrophe parted a
+// letter from its accent, and h with a macron below has a composed form that H
+// has not. So they are repeated until nothing changes, which is mostly at once.
+// ASCII is left to the table above.
+func folded(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	for range maxFolds {
+		next := strings.Map(fold, norm.NFKC.String(text))
+		if next == text {
+			break
+		}
+		text = next
+	}
+	return text
+}
+
+// maxFolds bounds the repetitions of folded. Two are the most that any
+// letter with a mark needs.
+const maxFolds = 8
+
+func fold(r rune) rune {
+	switch r {
+	case '\'', '’', 'ʼ', '\u00ad', '\u200b', '\ufeff':
+		return -1 // neither part of a word nor the end of one
+	}
+	return unicode.ToLower(r)
+}
+
+func isASCII(text string) bool {
 	i := 0
-	for ; i+8 <= len(text); i += 8 {
+	for ; i+8 <= len(text); i += 8 { // eight bytes for one jump
 		if s := text[i : i+8]; (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&0x80 != 0 {
-			return norm.NFKC.String(text)
+			return false
 		}
 	}
 	for ; i < len(text); i++ {
 		if text[i] >= utf8.RuneSelf {
-			return norm.NFKC.String(text)
+			return false
 		}
 	}
-	return text
+	return true
 }
 
 type kind uint8
@@ -102,13 +130,10 @@ const (
 	notWord kind = iota
 	inWord
 	ownWord // a word by itself
-	passed  // neither part of a word nor the end of one
 )
 
 func kindOf(r rune) kind {
 	switch {
-	case r == '’' || r == 'ʼ' || r == '\u00ad' || r == '\u200b' || r == '\ufeff':
-		return passed
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 		return ownWord
 	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
@@ -127,7 +152,7 @@ const (
 // AppendWords appends a hash of each word of text to dst. Equal words have
 // equal hashes.
 func AppendWords(dst []uint64, text string) []uint64 {
-	text = composed(text)
+	text = folded(text)
 	h, open := uint64(fnvStart), false
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -144,9 +169,6 @@ func AppendWords(dst []uint64, text string) []uint64 {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 		kind := kindOf(r)
-		if kind == passed {
-			continue
-		}
 		if open && kind != inWord {
 			dst = append(dst, h)
 			h, open = fnvStart, false
@@ -154,7 +176,7 @@ func AppendWords(dst []uint64, text string) []uint64 {
 		if kind == notWord {
 			continue
 		}
-		h, open = (h^uint64(unicode.ToLower(r)))*fnvPrime, true
+		h, open = (h^uint64(r))*fnvPrime, true
 		if kind == ownWord {
 			dst = append(dst, h)
 			h, open = fnvStart, false
