@@ -360,6 +360,13 @@ func TestScoreWriter(t *testing.T) {
 		if err != nil || len(list) != 4 || list[0].ID != "<a>" || list[0].Score.SP != 1 || len(list[0].Pairs) != 1 || !list[3].Missing {
 			t.Errorf("items of %s read back as %+v, %v", p.Name, list, err)
 		}
+		for i := range list {
+			list[i].Pairs = nil
+		}
+		bare, err := eval.ReadItemScores(dir, p.Name)
+		if diff := cmp.Diff(list, bare); diff != "" || err != nil {
+			t.Errorf("items of %s without pairs: %v (-want +got)\n%s", p.Name, err, diff)
+		}
 		items := read(t, dir, eval.ScoresDir, p.Name+".items.jsonl")
 		if n := bytes.Count(items, []byte("\n")); n != 4 || !bytes.Contains(items, []byte(`"id":"<a>"`)) {
 			t.Errorf("%d items of %s: %s", n, p.Name, items)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/goccy/go-json"
 
@@ -112,27 +113,80 @@ func ReadScores(dir, preset string) (Scores, error) {
 // ReadItems reads the items of a preset from a run folder, in the order in
 // which they were written.
 func ReadItems(dir, preset string) (items []Item, err error) {
+	err = eachItemLine(dir, preset, func(line []byte) error {
+		var it Item
+		err := json.Unmarshal(line, &it)
+		items = append(items, it)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+// ReadItemScores is [ReadItems] without the pairs, which take most of the
+// memory that items need: those of statistics take the size of an [Item] each,
+// and one id for all instances of a record that follow each other.
+func ReadItemScores(dir, preset string) ([]Item, error) {
+	n := 0
+	if err := eachItemLine(dir, preset, func([]byte) error { n++; return nil }); err != nil {
+		return nil, err
+	}
+	items := make([]Item, 0, n)
+	id, names := "", map[string]string{}
+	err := eachItemLine(dir, preset, func(line []byte) error {
+		var it struct {
+			Item
+			Pairs json.RawMessage `json:"pairs"` // as it is, and dropped with the line
+		}
+		err := json.Unmarshal(line, &it)
+		if it.ID != id {
+			id = strings.Clone(it.ID)
+		}
+		it.ID, it.Dataset, it.Cell = id, shared(names, it.Dataset), shared(names, it.Cell)
+		items = append(items, it.Item)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+// shared returns a string equal to s that is kept in names, for strings that
+// come again and again, each out of a text that need not be kept for it.
+func shared(names map[string]string, s string) string {
+	known, ok := names[s]
+	if !ok {
+		known = strings.Clone(s)
+		names[known] = known
+	}
+	return known
+}
+
+// eachItemLine calls f for each line of the items of a preset. The line is
+// valid until f returns.
+func eachItemLine(dir, preset string, f func(line []byte) error) (err error) {
 	path := filepath.Join(dir, ScoresDir, preset+".items.jsonl")
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	r := bufio.NewReaderSize(file, 1<<16)
 	for n := 1; ; n++ {
 		line, err := r.ReadBytes('\n')
 		if err != nil && err != io.EOF {
-			return nil, err
+			return err
 		}
 		if len(line) > 0 {
-			var it Item
-			if err := json.Unmarshal(line, &it); err != nil {
-				return nil, fmt.Errorf("%s:%d: want the score of an instance: %w; score the run again", path, n, err)
+			if err := f(line); err != nil {
+				return fmt.Errorf("%s:%d: want the score of an instance: %w; score the run again", path, n, err)
 			}
-			items = append(items, it)
 		}
 		if err == io.EOF {
-			return items, nil
+			return nil
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"assay/internal/ordered"
@@ -87,6 +88,7 @@ type scorer struct {
 	gold    []*goldCase
 	byID    map[string]*goldCase
 	names   map[string]string // normal forms of tool names
+	texts   map[string]string // names and schemas of gold, see [shared]
 	clashes clashes
 	badAlts idList // records whose alternatives cannot be used
 
@@ -100,7 +102,7 @@ type scorer struct {
 }
 
 func newScorer(opt ScoreOptions) (*scorer, error) {
-	s := &scorer{opt: opt, byID: map[string]*goldCase{}, names: map[string]string{}}
+	s := &scorer{opt: opt, byID: map[string]*goldCase{}, names: map[string]string{}, texts: map[string]string{}}
 	if len(opt.Presets) == 0 {
 		opt.Presets = []match.Options{{}}
 	}
@@ -157,17 +159,22 @@ func (s *scorer) index(ctx context.Context, gold iter.Seq2[qaoa.Record, error], 
 	return twice.err("records of the gold data have the id of an earlier one; keep one of each")
 }
 
+// newGold takes in a record. Texts are cloned or shared, so that memory holds
+// what scoring needs and not the whole line that they were a part of.
 func (s *scorer) newGold(rec qaoa.Record) *goldCase {
 	g := &goldCase{
-		id: rec.ID, dataset: rec.Source.Name, at: len(s.gold),
+		id: strings.Clone(rec.ID), dataset: shared(s.texts, rec.Source.Name), at: len(s.gold),
 		turns: make([][]qaoa.Call, 0, len(rec.Turns)), kept: make([]atomic.Pointer[prepared], len(s.rules)),
 	}
-	s.byID[rec.ID] = g
+	s.byID[g.id] = g
 	s.gold = append(s.gold, g)
 	wanted := make(map[string]bool, 4)
 	for _, t := range rec.Turns {
-		calls := t.Calls()
-		g.turns = append(g.turns, calls)
+		calls := t.Calls() // a new list
+		for i, c := range calls {
+			calls[i] = qaoa.Call{Name: shared(s.texts, c.Name), Arguments: qaoa.JSON(strings.Clone(string(c.Arguments))), Raw: strings.Clone(c.Raw)}
+		}
+		g.turns = append(g.turns, slices.Clip(calls))
 		for _, c := range calls {
 			wanted[s.normal(c.Name)] = true
 		}
@@ -180,7 +187,7 @@ func (s *scorer) newGold(rec qaoa.Record) *goldCase {
 	for _, t := range rec.Tools {
 		name := s.normal(t.Name)
 		if wanted[name] {
-			g.tools = append(g.tools, qaoa.Tool{Name: t.Name, Parameters: t.Parameters})
+			g.tools = append(g.tools, qaoa.Tool{Name: shared(s.texts, t.Name), Parameters: qaoa.JSON(shared(s.texts, string(t.Parameters)))})
 		}
 		if other, ok := offered[name]; ok && other != t.Name {
 			s.clashes.add(rec.ID, other, t.Name)
@@ -200,8 +207,8 @@ func (s *scorer) newGold(rec qaoa.Record) *goldCase {
 func (s *scorer) normal(name string) string {
 	n, ok := s.names[name]
 	if !ok {
-		n = match.Name(name)
-		s.names[name] = n
+		n = strings.Clone(match.Name(name)) // which may be the name itself
+		s.names[strings.Clone(name)] = n
 	}
 	return n
 }

@@ -65,31 +65,32 @@ func alike(a, b toolWords) float64 {
 
 // toolTexts remembers the words of tools: the same ones come in many records.
 type toolTexts struct {
-	opt   match.Options
-	words map[[2]string]toolWords
-	forms map[string]string
+	opt    match.Options
+	offers map[[2]string]*offer // by name and description
+	forms  map[string]string
 }
 
 func newToolTexts(opt match.Options) *toolTexts {
-	return &toolTexts{opt: opt.Resolved(), words: map[[2]string]toolWords{}, forms: map[string]string{}}
+	return &toolTexts{opt: opt.Resolved(), offers: map[[2]string]*offer{}, forms: map[string]string{}}
 }
 
 // profile returns what is to be known of the tools on offer.
 func (t *toolTexts) profile(tools []qaoa.Tool) *profile {
-	p := &profile{offers: make([]offer, len(tools))}
+	p := &profile{offers: make([]*offer, len(tools))}
 	for i, tool := range tools {
 		key := [2]string{tool.Name, tool.Description}
-		words, ok := t.words[key]
-		if !ok {
-			words = wordsOf(tool.Name, tool.Description)
-			t.words[[2]string{strings.Clone(tool.Name), strings.Clone(tool.Description)}] = words
+		o := t.offers[key]
+		if o == nil {
+			form, ok := t.forms[tool.Name]
+			if !ok {
+				// Cloned, as a form may be the name itself.
+				form = strings.Clone(nameForm(t.opt, tool.Name))
+				t.forms[strings.Clone(tool.Name)] = form
+			}
+			o = &offer{form, wordsOf(tool.Name, tool.Description)}
+			t.offers[[2]string{strings.Clone(tool.Name), strings.Clone(tool.Description)}] = o
 		}
-		form, ok := t.forms[tool.Name]
-		if !ok {
-			form = nameForm(t.opt, tool.Name)
-			t.forms[strings.Clone(tool.Name)] = form
-		}
-		p.offers[i] = offer{form, words}
+		p.offers[i] = o
 	}
 	return p
 }
@@ -121,12 +122,12 @@ func (p *profile) goldPlace(opt match.Options, name string) int {
 
 // A profile is what a diagnosis asks about a record.
 type profile struct {
-	offers []offer
+	offers []*offer            // shared by records
 	golds  []string            // forms of the names that gold calls, each once
 	turns  [][breakdowns]uint8 // bin of each turn in each breakdown
 }
 
-// An offer is a tool on offer.
+// An offer is a tool on offer. It is not changed.
 type offer struct {
 	form  string
 	words toolWords
@@ -134,5 +135,5 @@ type offer struct {
 
 // place returns the index of the first tool with that form of name, or -1.
 func (p *profile) place(form string) int {
-	return slices.IndexFunc(p.offers, func(o offer) bool { return o.form == form })
+	return slices.IndexFunc(p.offers, func(o *offer) bool { return o.form == form })
 }

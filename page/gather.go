@@ -98,6 +98,7 @@ func (b *builder) build(ctx context.Context) (data []byte, first []int, err erro
 	if err != nil {
 		return nil, nil, err
 	}
+	b.forget()
 	o, err := b.overview(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -106,6 +107,14 @@ func (b *builder) build(ctx context.Context) (data []byte, first []int, err erro
 	o.Records, o.Items = b.records, items
 	data, err = json.Marshal(o) // which escapes <, > and &
 	return data, index, err
+}
+
+// forget drops what only the items needed.
+func (b *builder) forget() {
+	b.variants, b.tools.index, b.tools.names = nil, nil, nil
+	for _, c := range b.columns {
+		c.preds, c.done = nil, nil
+	}
 }
 
 // mustJSON encodes plain data, which cannot fail.

@@ -102,6 +102,12 @@ func (b *builder) overview(ctx context.Context) (*overview, error) {
 	}
 	var runs []report.Run
 	for i, run := range b.in.Runs {
+		var err error
+		if run.LoadItems != nil {
+			if run.Items, err = run.LoadItems(ctx); err != nil {
+				return nil, err
+			}
+		}
 		v, err := b.runView(ctx, i, run)
 		if err != nil {
 			return nil, err

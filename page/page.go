@@ -30,6 +30,10 @@ type Input struct {
 // A Run is one scored run with what is behind it.
 type Run struct {
 	report.Run
+	// LoadItems returns the Items of the run. It is called once, when all else
+	// is read, so that memory does not hold items beside gold. If it is nil,
+	// they are in Items.
+	LoadItems func(context.Context) ([]eval.Item, error)
 	// Info is what the run folder says of itself, nil if there is none.
 	Info *eval.RunInfo
 	// Data is equal for runs whose Gold yields the same records.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -116,6 +118,7 @@ func buildReport(ctx context.Context, o reportOptions, dirs []string, paged bool
 		return nil, err
 	}
 	opt.Bold = report.BoldNone // the page shows intervals and comparisons, and marks no cell
+	o.stats.noItems = true
 	runs, err := readRuns(ctx, dirs, o.stats)
 	if err != nil {
 		return nil, err
@@ -134,6 +137,13 @@ func buildReport(ctx context.Context, o reportOptions, dirs []string, paged bool
 			return nil, err
 		}
 		run.Run = runs[i]
+		run.LoadItems = func(ctx context.Context) ([]eval.Item, error) {
+			items, err := eval.ReadItemScores(dir, o.stats.preset)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			return items, ctx.Err()
+		}
 		in.Runs = append(in.Runs, run)
 	}
 	r, err := page.Build(ctx, in)

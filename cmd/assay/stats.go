@@ -27,6 +27,7 @@ type statsOptions struct {
 	seed                           uint64
 	bold                           string
 	asJSON, within                 bool
+	noItems                        bool // leave report.Run.Items to the caller
 }
 
 func (o *statsOptions) bind(flags *pflag.FlagSet) {
@@ -223,8 +224,10 @@ func readRun(ctx context.Context, dir string, o statsOptions) (report.Run, error
 	if run.Setting == "" {
 		run.Setting = info.Settings.Environment["setting"]
 	}
-	if run.Items, err = eval.ReadItems(dir, o.preset); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return report.Run{}, err
+	if !o.noItems {
+		if run.Items, err = eval.ReadItems(dir, o.preset); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return report.Run{}, err
+		}
 	}
 	run.Predictions, err = hashPredictions(ctx, filepath.Join(dir, eval.PredictionsFile))
 	return run, err
