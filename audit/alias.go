@@ -10,8 +10,12 @@ import (
 )
 
 // mostNames is how many names of rows, or headings, are compared with each
-// other: more are no models and no metrics.
-const mostNames = 1000
+// other: more are no models and no metrics. mostPairs is how many pairs of
+// either kind are listed.
+const (
+	mostNames = 1000
+	mostPairs = 100
+)
 
 // likeNames names rows, and columns, of different tables that may be one thing
 // under two names. Two names are compared only if no table holds both (they
@@ -52,38 +56,54 @@ func (c *checker) likeNames(r Rule) error {
 			}
 		}
 	}
-	related := c.relatedTables(rows)
-	c.pairsAlike(r, "row", rows, related, func(a, b string) string {
+	near := c.neighbours(rows)
+	models := map[string]modelName{}
+	for name := range rows {
+		models[name] = parseModel(name)
+	}
+	c.pairsAlike(r, "row", rows, near, func(a, b string) string {
 		if c.canonical(a) == c.canonical(b) {
 			return ""
 		}
-		return likeModels(a, b)
+		return likeParsed(models[a], models[b])
 	})
-	c.pairsAlike(r, "column", columns, related, likeHeadings)
+	c.pairsAlike(r, "column", columns, near, likeHeadings)
 	return nil
 }
 
-// relatedTables says which two tables have a row in common.
-func (c *checker) relatedTables(rows map[string][]int) map[[2]int]bool {
-	byName := map[string][]int{}
+// neighbours returns a function that says which tables have a row in common
+// with one of some tables.
+func (c *checker) neighbours(rows map[string][]int) func(tables []int) map[int]bool {
+	holders := map[string][]int{}
+	names := make([][]string, len(c.tables)) // of rows, of each table
 	for name, at := range rows {
-		first := c.canonical(name)
-		byName[first] = append(byName[first], at...)
-	}
-	related := map[[2]int]bool{}
-	for _, at := range byName {
-		for _, i := range at {
-			for _, j := range at {
-				related[[2]int{i, j}] = i != j
-			}
+		one := c.canonical(name)
+		holders[one] = append(holders[one], at...)
+		for _, t := range at {
+			names[t] = append(names[t], one)
 		}
 	}
-	return related
+	return func(tables []int) map[int]bool {
+		near, seen := map[int]bool{}, map[string]bool{}
+		for _, t := range tables {
+			for _, name := range names[t] {
+				if seen[name] {
+					continue
+				}
+				seen[name] = true
+				for _, u := range holders[name] {
+					near[u] = true
+				}
+			}
+		}
+		return near
+	}
 }
 
 // pairsAlike adds a finding for each two names that are alike; how says in what
-// they differ, "" if they are not alike.
-func (c *checker) pairsAlike(r Rule, kind string, at map[string][]int, related map[[2]int]bool, how func(a, b string) string) {
+// they differ, "" if they are not alike. After mostPairs it only says that
+// there are more: such a list is no longer read.
+func (c *checker) pairsAlike(r Rule, kind string, at map[string][]int, near func([]int) map[int]bool, how func(a, b string) string) {
 	names := slices.SortedFunc(maps.Keys(at), func(a, b string) int {
 		return cmp.Or(slices.Compare(at[a], at[b]), cmp.Compare(a, b))
 	})
@@ -92,20 +112,26 @@ func (c *checker) pairsAlike(r Rule, kind string, at map[string][]int, related m
 			fmt.Sprintf("%d names of %ss are too many to look for two names of one thing", len(names), kind))
 		return
 	}
+	pairs := 0
 	for i, a := range names {
+		var around map[int]bool // tables with a row in common with those of a
 		for _, b := range names[i+1:] {
-			if slices.ContainsFunc(at[a], func(t int) bool { return slices.Contains(at[b], t) }) {
+			difference := how(a, b)
+			if difference == "" || slices.ContainsFunc(at[a], func(t int) bool { return slices.Contains(at[b], t) }) {
 				continue
 			}
-			near := slices.ContainsFunc(at[a], func(t int) bool {
-				return slices.ContainsFunc(at[b], func(u int) bool { return related[[2]int{t, u}] })
-			})
-			if !near {
+			if around == nil {
+				around = near(at[a])
+			}
+			if !slices.ContainsFunc(at[b], func(u int) bool { return around[u] }) {
 				continue
 			}
-			if difference := how(a, b); difference != "" {
-				c.alike(r, kind, a, b, difference, at)
+			if pairs++; pairs > mostPairs {
+				c.add(Note, r, c.tables[0], "", "", fmt.Sprintf("more than %d pairs", mostPairs), "few",
+					fmt.Sprintf("more than %d pairs of %ss may be two names of one thing: the rest is not listed", mostPairs, kind))
+				return
 			}
+			c.alike(r, kind, a, b, difference, at)
 		}
 	}
 }
@@ -200,8 +226,9 @@ func tokensOf(name string) []string {
 }
 
 // likeModels says in what two names of models differ, "" if in too much.
-func likeModels(a, b string) string {
-	x, y := parseModel(a), parseModel(b)
+func likeModels(a, b string) string { return likeParsed(parseModel(a), parseModel(b)) }
+
+func likeParsed(x, y modelName) string {
 	if x.family == "" || x.family != y.family {
 		return ""
 	}

@@ -283,6 +283,28 @@ func TestAliasesAcrossTables(t *testing.T) {
 	}
 }
 
+// Names of many tables stay a list that can be read, and one that is read in
+// its time: relations of tables are only looked at where names are alike.
+func TestManyNamesAreNotAllListed(t *testing.T) {
+	var tables []Table
+	for i := range 200 {
+		name := fmt.Sprintf("t%03d", i)
+		tables = append(tables, csvTable(t, name, fmt.Sprintf("m,SP\ncommon,1.0\nfamily%s,2.0", strings.Repeat("-it", i+1))))
+	}
+	got := findings(t, tables, "aliases")
+	if want := "note aliases t000"; len(got) != mostPairs+1 || got[mostPairs] != want {
+		t.Errorf("%d findings, the last is %q, want %d pairs and %q", len(got), got[len(got)-1], mostPairs, want)
+	}
+	var rows strings.Builder
+	for i := range mostNames {
+		fmt.Fprintf(&rows, "row-%d-x%d,1.0\n", i, i)
+	}
+	big := csvTable(t, "big", "m,SP\ncommon,1.0\n"+rows.String())
+	if got := findings(t, append(tables[:2:2], big), "aliases"); !slices.Equal(got, []string{"note aliases t000"}) {
+		t.Errorf("too many names: %q, want one note", got)
+	}
+}
+
 func TestMetricsAlikeInOneTableOnly(t *testing.T) {
 	one := csvTable(t, "one", "m,R,S\na,85.7,85.7\nb,92.9,92.9\nc,50.0,40.0\nd,100,100")
 	for _, row := range []struct {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -44,7 +45,7 @@ func (c *checker) twins(r Rule) error {
 	for _, t := range c.tables {
 		rows := c.scores(t)
 		for _, m := range metricsOf(t) {
-			c.twinMetrics(r, t, rows, m[0], m[1])
+			c.twinMetrics(r, t, rows, m)
 		}
 		for _, row := range rows {
 			for i, v := range row.Values {
@@ -60,49 +61,73 @@ func (c *checker) twins(r Rule) error {
 	return nil
 }
 
+// twoMetrics are words that stand before the same cells, with the columns of
+// each cell.
+type twoMetrics struct {
+	a, b  string
+	cells [][2]int
+}
+
+// maxWords is how many words the heading of a metric in a cell may have.
+const maxWords = 12
+
 // metricsOf returns the pairs of words that stand before the same cells at
-// least twice: SP and FP if there are SP_SH, FP_SH, SP_MH and FP_MH.
-func metricsOf(t Table) [][2]string {
+// least twice: SP and FP if there are SP_SH, FP_SH, SP_MH and FP_MH. Both come
+// in the order of columns.
+func metricsOf(t Table) []twoMetrics {
+	type place struct{ word, column int }
 	var all []string
-	for _, column := range t.Columns {
-		for _, w := range words(column) {
-			if !slices.Contains(all, w) {
+	index := map[string]int{}
+	places := map[string][]place{} // by the other words of the heading
+	for column, heading := range t.Columns {
+		in := words(heading)
+		if len(in) > maxWords {
+			continue
+		}
+		slices.Sort(in)
+		for _, w := range slices.Compact(in) {
+			if _, ok := index[w]; !ok {
+				index[w] = len(all)
 				all = append(all, w)
+			}
+			rest, _ := without(heading, w)
+			places[rest] = append(places[rest], place{index[w], column})
+		}
+	}
+	cells := map[[2]int][][2]int{}
+	for _, at := range places {
+		for _, x := range at {
+			for _, y := range at {
+				if x.word < y.word && x.column != y.column {
+					two := [2]int{x.word, y.word}
+					cells[two] = append(cells[two], [2]int{x.column, y.column})
+				}
 			}
 		}
 	}
-	var out [][2]string
-	for i, a := range all {
-		for _, b := range all[i+1:] {
-			cells := 0
-			for range metricPairs(t, a, b) {
-				cells++
-			}
-			if cells >= 2 {
-				out = append(out, [2]string{a, b})
-			}
+	var out []twoMetrics
+	for _, two := range slices.SortedFunc(maps.Keys(cells), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		if at := cells[two]; len(at) >= 2 {
+			slices.SortFunc(at, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+			out = append(out, twoMetrics{all[two[0]], all[two[1]], at})
 		}
 	}
 	return out
 }
 
-// twinMetrics reports the one row in which a and b agree in all cells.
-func (c *checker) twinMetrics(r Rule, t Table, rows []Row, a, b string) {
+// twinMetrics reports the one row in which two metrics agree in all cells.
+func (c *checker) twinMetrics(r Rule, t Table, rows []Row, m twoMetrics) {
 	var agree []Row
+	var apart [][2]int
 	var cells []string
-	for i, j := range metricPairs(t, a, b) {
-		if !equalColumns(rows, i, j) { // columns equal everywhere are told elsewhere
-			cells = append(cells, t.Columns[i]+" = "+t.Columns[j])
+	for _, at := range m.cells {
+		if !equalColumns(rows, at[0], at[1]) { // columns equal everywhere are told elsewhere
+			apart = append(apart, at)
+			cells = append(cells, t.Columns[at[0]]+" = "+t.Columns[at[1]])
 		}
 	}
 	for _, row := range rows {
-		equal := 0
-		for i, j := range metricPairs(t, a, b) {
-			if !equalColumns(rows, i, j) && same(row.Values[i], row.Values[j]) {
-				equal++
-			}
-		}
-		if equal == len(cells) {
+		if !slices.ContainsFunc(apart, func(at [2]int) bool { return !same(row.Values[at[0]], row.Values[at[1]]) }) {
 			agree = append(agree, row)
 		}
 	}
@@ -111,11 +136,11 @@ func (c *checker) twinMetrics(r Rule, t Table, rows []Row, a, b string) {
 	}
 	row := agree[0]
 	msg := fmt.Sprintf("%s: %s equals %s in all of %d cells (%s), and in no other row: one metric may not have been computed, or was copied",
-		row.Name, a, b, len(cells), strings.Join(cells, ", "))
+		row.Name, m.a, m.b, len(cells), strings.Join(cells, ", "))
 	if i := slices.IndexFunc(t.Rows, func(g Row) bool { return c.gains[g.Name] }); i >= 0 {
-		msg += fmt.Sprintf("; what %q prints over it compares %s with %s", t.Rows[i].Name, b, a)
+		msg += fmt.Sprintf("; what %q prints over it compares %s with %s", t.Rows[i].Name, m.b, m.a)
 	}
-	c.add(Contradiction, r, t, row.Name, a+" and "+b, "equal", "two measurements", msg)
+	c.add(Contradiction, r, t, row.Name, m.a+" and "+m.b, "equal", "two measurements", msg)
 }
 
 // extremes names columns that cannot tell rows apart: all of them, or all but

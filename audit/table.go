@@ -190,8 +190,8 @@ func ReadJSON(r io.Reader, name string) ([]Table, error) {
 				columns[c] = true
 			}
 		}
-		if t.Columns = slices.Sorted(maps.Keys(columns)); len(t.Columns)*len(rows) > maxCells {
-			return nil, fmt.Errorf("%s: %s: more than %d cells: want a table as people print it", name, key, maxCells)
+		if t.Columns = slices.Sorted(maps.Keys(columns)); len(t.Columns)*len(rows) > maxCells || len(t.Columns) > maxColumns {
+			return nil, fmt.Errorf("%s: %s: more than %d cells or %d columns: want a table as people print it", name, key, maxCells, maxColumns)
 		}
 		for _, label := range slices.Sorted(maps.Keys(rows)) {
 			row := Row{Name: label, Labels: []string{label}}

@@ -156,6 +156,94 @@ func TestExactPByEnumeration(t *testing.T) {
 	})
 }
 
+// Critical values as books print them (J. H. Zar, Biostatistical Analysis,
+// table B.20; M. G. Kendall, Rank Correlation Methods, appendix table 1): the
+// value is significant on two sides, and the next smaller possible one is not.
+func TestExactPsAtPublishedCriticalValues(t *testing.T) {
+	for _, row := range []struct {
+		alpha, critical float64
+		at, below       []float64 // orders that have it, and the next smaller
+	}{
+		{.05, 1, []float64{1, 2, 3, 4, 5}, []float64{2, 1, 3, 4, 5}},
+		{.05, .886, []float64{2, 1, 4, 3, 5, 6}, []float64{2, 1, 4, 3, 6, 5}},
+		{.05, .786, []float64{3, 2, 1, 5, 4, 7, 6}, []float64{3, 2, 1, 5, 6, 4, 7}},
+		{.05, .738, []float64{4, 2, 3, 1, 6, 5, 8, 7}, []float64{4, 3, 2, 1, 6, 5, 8, 7}},
+		{.05, .700, []float64{4, 2, 3, 1, 8, 6, 7, 5, 9}, []float64{4, 3, 2, 1, 8, 6, 7, 5, 9}},
+		{.01, 1, []float64{1, 2, 3, 4, 5, 6}, []float64{2, 1, 3, 4, 5, 6}},
+		{.01, .929, []float64{2, 1, 4, 3, 5, 6, 7}, []float64{2, 1, 4, 3, 6, 5, 7}},
+		{.01, .881, []float64{3, 2, 1, 5, 4, 6, 7, 8}, []float64{3, 2, 1, 5, 4, 7, 6, 8}},
+		{.01, .833, []float64{4, 2, 3, 1, 6, 5, 7, 8, 9}, []float64{4, 2, 3, 1, 6, 5, 8, 7, 9}},
+	} {
+		natural := slices.Sorted(slices.Values(row.at))
+		at, below := SpearmanTest(natural, row.at), SpearmanTest(natural, row.below)
+		if !near(at.Value, row.critical, .0005) || at.P > row.alpha || below.Value >= at.Value || below.P <= row.alpha {
+			t.Errorf("n = %d: rho %.4f has p %.4f, %.4f has %.4f; want %v to be the critical value at %v",
+				len(natural), at.Value, at.P, below.Value, below.P, row.critical, row.alpha)
+		}
+	}
+	for _, row := range []struct {
+		n, discordant int
+		below, p      float64 // one-sided chance of so few discordant pairs, as printed
+	}{
+		{4, 1, .375, .167}, {5, 1, .117, .042}, {6, 3, .136, .068}, {7, 3, .035, .015}, {8, 5, .031, .016}, {9, 8, .038, .022},
+	} {
+		natural := make([]float64, row.n)
+		for i := range natural {
+			natural[i] = float64(i)
+		}
+		order := inverted(row.n, row.discordant)
+		if got := KendallTest(natural, order); !near(got.P/2, row.p, .0005) || got.Method != "exact" {
+			t.Errorf("n = %d, %d discordant: %+v, want half of p to be %v", row.n, row.discordant, got, row.p)
+		}
+		if got := KendallTest(natural, inverted(row.n, row.discordant+1)); !near(got.P/2, row.below, .0005) {
+			t.Errorf("n = %d, %d discordant: %+v, want half of p to be %v", row.n, row.discordant+1, got, row.below)
+		}
+	}
+}
+
+// inverted returns an order of 0 to n-1 with that many inversions.
+func inverted(n, inversions int) []float64 {
+	var out []float64
+	for i := range n {
+		at := max(0, len(out)-inversions)
+		inversions -= len(out) - at
+		out = slices.Insert(out, at, float64(i))
+	}
+	return out
+}
+
+// The number of orders of n with k inversions follows a recurrence: the last
+// value adds 0 to n-1 of them. It gives the exact p of Kendall's test without
+// going through any order, up to the nine values that are enumerated.
+func TestExactPOfKendallByRecurrence(t *testing.T) {
+	ways := []int{1}
+	for n := 2; n <= 9; n++ {
+		next := make([]int, len(ways)+n-1)
+		for k, w := range ways {
+			for more := range n {
+				next[k+more] += w
+			}
+		}
+		ways = next
+		natural := make([]float64, n)
+		for i := range natural {
+			natural[i] = float64(i)
+		}
+		pairs := n * (n - 1) / 2
+		for k := range pairs/2 + 1 {
+			hits := 0
+			for j, w := range ways {
+				if max(pairs-2*j, 2*j-pairs) >= pairs-2*k {
+					hits += w
+				}
+			}
+			if got, want := KendallTest(natural, inverted(n, k)).P, float64(hits)/float64(factorial(n)); !near(got, want, 1e-12) {
+				t.Errorf("n = %d, %d inversions: p = %v, want %v", n, k, got, want)
+			}
+		}
+	}
+}
+
 // At n = 9 both the exact and the approximate p-values can be had; and the
 // variance of C-D is that over all orders, ties included.
 func TestApproximatePs(t *testing.T) {
