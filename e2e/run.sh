@@ -63,6 +63,8 @@ if [ "${ASSAY_E2E_LLAMACPP:-on}" != off ]; then
 fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/assay-e2e.XXXXXX")
+ASSAY_E2E_AXE=${ASSAY_E2E_AXE:-$("$here/browser/axe.sh" "$work/axe")}
+export ASSAY_E2E_AXE
 cd "$root"
 say "building assay and the tiny model"
 CGO_ENABLED=0 go build -o "$work/assay" ./cmd/assay
