@@ -65,7 +65,7 @@ func (c *checker) likeNames(r Rule) error {
 		if c.canonical(a) == c.canonical(b) {
 			return ""
 		}
-		return likeParsed(models[a], models[b])
+		return likeModels(models[a], models[b])
 	})
 	c.pairsAlike(r, "column", columns, near, likeHeadings)
 	return nil
@@ -226,9 +226,7 @@ func tokensOf(name string) []string {
 }
 
 // likeModels says in what two names of models differ, "" if in too much.
-func likeModels(a, b string) string { return likeParsed(parseModel(a), parseModel(b)) }
-
-func likeParsed(x, y modelName) string {
+func likeModels(x, y modelName) string {
 	if x.family == "" || x.family != y.family {
 		return ""
 	}

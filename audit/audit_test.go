@@ -229,7 +229,7 @@ func TestNamesThatMayBeOne(t *testing.T) {
 		{"...", "...", false},
 	} {
 		for _, names := range [][2]string{{row.a, row.b}, {row.b, row.a}} {
-			if got := likeModels(names[0], names[1]); (got != "") != row.want {
+			if got := likeModels(parseModel(names[0]), parseModel(names[1])); (got != "") != row.want {
 				t.Errorf("%q and %q: %q, want alike = %v", names[0], names[1], got, row.want)
 			}
 		}

@@ -11,3 +11,6 @@ func Holds(text, word string) bool {
 	}
 	return true
 }
+
+// Overview is the JSON object that the page begins with.
+func (r *Report) Overview() []byte { return r.overview }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"assay/eval"
 	"assay/match"
@@ -99,10 +98,6 @@ func Build(ctx context.Context, in Input) (r *Report, err error) {
 	}
 	return &Report{title: title, overview: overview, index: index, blobs: store, paged: b.paged}, nil
 }
-
-// Overview returns the JSON object that the page begins with. "<", ">" and "&"
-// are escaped in it, so that it can stand in a script element.
-func (r *Report) Overview() []byte { return slices.Clone(r.overview) }
 
 // Blobs is the number of blobs.
 func (r *Report) Blobs() int { return len(r.blobs.at) }

@@ -17,7 +17,7 @@ import (
 func TestRuns(t *testing.T) {
 	dir := os.Getenv("ASSAY_E2E_RUNS")
 	if dir == "" {
-		t.Skip("ASSAY_E2E_RUNS names no folder of scored runs to look at")
+		t.Skip("ASSAY_E2E_RUNS names no folder of scored runs to look at; \"assay demo\" makes one, demo-out/runs: ASSAY_E2E_RUNS=$PWD/demo-out/runs e2e/browser/run.sh -run TestRuns")
 	}
 	infos, err := filepath.Glob(filepath.Join(dir, "*", "run.json"))
 	if err != nil || len(infos) == 0 {
